@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.Logger;
@@ -127,9 +128,9 @@ final class Desk {
     synchronized (this) {
       leaveRoom(request);
     }
-    if (cache.recording.isOn()) {
-      EndedWait end = new EndedWait(request.sinceReceived(), isTaken);
-      cache.recording.tell(recorder -> recorder.requestDequeued(request.owner(), end));
+    RequestRecording recording = request.recording();
+    if (recording != null) {
+      recording.dequeued(isTaken);
     }
     goOn();
   }
@@ -168,10 +169,10 @@ final class Desk {
    * until whoever hears that has heard it, this node is not closed. To be subscribed to, once.
    *
    * @param word what to tell; null if decode knows, or is gone
-   * @param reason for the recorder; null if all was handed over
+   * @param why what the recorder is told, if there is one; null if all was handed over
    */
   Mono<Void> over(
-      KvRequest request, KvMessage.@Nullable End word, HandOverException.@Nullable Reason reason) {
+      KvRequest request, KvMessage.@Nullable End word, @Nullable Supplier<HandOverException> why) {
     KnownNumbers.Key key = keyOf(request);
     boolean first;
     synchronized (this) {
@@ -181,9 +182,9 @@ final class Desk {
       }
     }
     if (first) {
-      if (cache.recording.isOn()) {
-        cache.recording.tell(
-            recorder -> recorder.requestEnded(request.owner(), request.ending(reason)));
+      RequestRecording recording = request.recording();
+      if (recording != null) {
+        recording.ended(why);
       }
       request.end();
     }
@@ -196,9 +197,9 @@ final class Desk {
    *
    * @return as of {@link #over}
    */
-  Mono<Void> lost(KvRequest request, KvMessage.End word) {
+  Mono<Void> lost(KvRequest request, KvMessage.End word, HandOverException why) {
     remember(keyOf(request), word);
-    return over(request, null, HandOverException.Reason.PEER_LOST);
+    return over(request, null, () -> why);
   }
 
   /**
@@ -316,9 +317,9 @@ final class Desk {
         reject(sender, reading.refusal());
       }
       if (reading.begins() && request != null) {
-        if (cache.recording.isOn()) {
-          KvPrefill owner = request.owner();
-          cache.recording.tell(recorder -> recorder.requestQueued(owner));
+        RequestRecording recording = request.recording();
+        if (recording != null) {
+          recording.queued();
         }
         keep(request);
       }

@@ -5,8 +5,5 @@ import org.jspecify.annotations.Nullable;
 
 /** What a recorder is told of a request. */
 record EndedRequest(
-    Duration duration,
-    long bytes,
-    @Nullable Duration exposed,
-    HandOverException.@Nullable Reason reason)
+    Duration duration, long bytes, @Nullable Duration exposed, @Nullable HandOverException failure)
     implements KvRecorder.RequestEnd {}

@@ -12,6 +12,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * One hand-over on the prefill side. However it ends, it first lets finish what the engine has
@@ -64,7 +66,12 @@ final class HandOver {
     this.writes = writes;
   }
 
-  Flux<KvWritten> start(Publisher<FinishedLayer> finished) {
+  /**
+   * Begins.
+   *
+   * @param context in which the layers are subscribed to
+   */
+  Flux<KvWritten> start(Publisher<FinishedLayer> finished, ContextView context) {
     Flux<Transfer> all =
         timed(Bulkhead.<FinishedLayer>around(() -> finished))
             .concatMapIterable(writes::layer, 1)
@@ -79,7 +86,9 @@ final class HandOver {
                 Mono.defer(() -> {
                   lessLeft();
                   return end.asMono();
-                }));
+                }))
+            // Whoever watches may go on after an error of his own, but not leave out one of these.
+            .onErrorStop();
     Duration deadline = deadline();
     try {
       timeLimit.update(owner.cache().timers.after(deadline.toNanos(), () -> late(deadline)));
@@ -90,7 +99,7 @@ final class HandOver {
         .cache()
         .engine
         .submit(all, deadline)
-        .subscribe(this::written, this::failed, this::finished);
+        .subscribe(this::written, this::failed, this::finished, Context.of(context));
     // Behind the cancel of the progress: the end that it brings about is no signal to anybody.
     Flux<KvWritten> watched =
         progress
@@ -268,8 +277,8 @@ final class HandOver {
         new KvMessage.End(request.id(), outcome, owner.desk().quietWhenDone(), arrivals, text);
     Mono<Void> over =
         why.reason() == HandOverException.Reason.PEER_LOST
-            ? owner.desk().lost(request, word)
-            : owner.desk().over(request, word, why.reason());
+            ? owner.desk().lost(request, word, why)
+            : owner.desk().over(request, word, () -> why);
     over.subscribe(done -> {}, never -> {}, () -> progress.tryEmitError(why));
   }
 }

@@ -232,6 +232,9 @@ public final class KvCache implements Disposable {
   }
 
   private void leave(KvDecode decode, @Nullable Throwable reason) {
+    if (recording.isOn()) {
+      recording.tell(recorder -> recorder.decodeClosed(decode));
+    }
     synchronized (this) {
       decodes.remove(decode);
       if (failure == null) {

@@ -3,6 +3,7 @@ package io.reactivetransfer.kvcache;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import java.util.List;
  */
 final class KvCodec {
 
-  static final int VERSION = 3;
+  static final int VERSION = 4;
   static final int HEADER_BYTES = 1 + 1 + Long.BYTES;
   static final int CHECKSUM_BYTES = Integer.BYTES;
 
@@ -77,7 +78,7 @@ final class KvCodec {
     if (tail != null) {
       out.bytes(ByteBuffer.wrap(tail.region().toBytes())).i64(tail.offset()).i64(tail.length());
     }
-    return out.bytes(request.body()).sealed();
+    return out.bytes(request.traceContext().encoded()).bytes(request.body()).sealed();
   }
 
   /**
@@ -116,10 +117,12 @@ final class KvCodec {
     long tokens = in.i64("tokens", 0);
     KvSpan span = in.checked(() -> new KvSpan(firstToken, tokens));
     KvMessage.Target target = target(in);
+    ByteBuffer trace = in.bytes("trace context", TraceContext.MAX_BYTES);
+    TraceContext traceContext = in.checked(() -> TraceContext.decode(trace));
     ByteBuffer body = in.bytes("body", MAX_BYTES);
     return in.checked(() ->
         new KvMessage.Request(
-            id, node, model, target, imms, arrivals, layouts, span, deadline, body));
+            id, node, model, target, imms, arrivals, layouts, span, deadline, traceContext, body));
   }
 
   private static KvMessage.Target target(KvReader in) {

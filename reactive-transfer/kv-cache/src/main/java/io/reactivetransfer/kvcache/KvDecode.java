@@ -19,6 +19,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.util.context.ContextView;
 
 /**
  * The decode side of a model: arms the count, asks prefill nodes to fill pages, and knows when all
@@ -205,8 +206,12 @@ public final class KvDecode implements Disposable {
     return Mono.from(Bulkhead.<Void>around(own::closed));
   }
 
-  /** Begins, or throws and has given the pages back, unless it never had them. */
-  Reception begin(KvOrder order) {
+  /**
+   * Begins, or throws and has given the pages back, unless it never had them.
+   *
+   * @param context the subscriber's
+   */
+  Reception begin(KvOrder order, ContextView context) {
     if (!order.use()) {
       throw new IllegalStateException(
           "expected an order that was not used before; its pages may be another's, build a new"
@@ -220,7 +225,7 @@ public final class KvDecode implements Disposable {
       Reception reception = new Reception(this, order, order.spanIn(memory.layout()));
       register(reception);
       if (cache.recording.isOn()) {
-        cache.recording.tell(recorder -> recorder.orderBegun(this));
+        reception.recordedBy(cache.recording.begun(new BegunOrder(this, order, context)));
       }
       return reception;
     } catch (Throwable failure) {

@@ -3,6 +3,7 @@ package io.reactivetransfer.kvcache;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -55,6 +56,7 @@ sealed interface KvMessage {
    * @param layouts {@link KvMapping#checksum()} of what it was counted by
    * @param span which tokens; none if there are no pages
    * @param deadline how long decode will wait, from now on; whole milliseconds
+   * @param traceContext what decode's tracer sends along
    * @param body the application's own: the prompt, for instance
    */
   record Request(
@@ -67,6 +69,7 @@ sealed interface KvMessage {
       int layouts,
       KvSpan span,
       Duration deadline,
+      TraceContext traceContext,
       ByteBuffer body)
       implements KvMessage {
 

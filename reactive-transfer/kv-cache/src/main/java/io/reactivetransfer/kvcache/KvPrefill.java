@@ -101,6 +101,10 @@ public final class KvPrefill implements Disposable {
    * other, mostly on a thread of the engine's signal scheduler: it must not block. Compute on a
    * scheduler of your own ({@code subscribeOn}), and emit the layers from there.
    *
+   * <p>What the handler returned is subscribed to in the context of Reactor of whoever has
+   * subscribed to this, with what {@link KvRecorder.RequestRecorder#context} adds to it for that
+   * request.
+   *
    * @param concurrency how many are served at once, at least 1; more wait until one has ended, and
    *     are not refused
    */
@@ -121,7 +125,9 @@ public final class KvPrefill implements Disposable {
   /** Never fails. */
   private Mono<Void> answered(
       KvRequest request, Function<? super KvRequest, ? extends Publisher<?>> handler) {
-    return Bulkhead.<Object>around(() -> handler.apply(request))
+    Flux<Object> answer = Bulkhead.around(() -> handler.apply(request));
+    RequestRecording recording = request.recording();
+    return (recording == null ? answer : answer.contextWrite(recording::context))
         .takeUntilOther(request.abandoned())
         .then(Mono.defer(() -> unanswered(request)))
         .onErrorResume(failure -> {
@@ -176,7 +182,8 @@ public final class KvPrefill implements Disposable {
    *     in each layer, of which the first holds the first token that is wanted; leave them alone
    *     until the end, and after a cancel until {@link KvRequest#quiet()}
    * @param finished the layers, or chunks of them, as they are finished, in any order; layers that
-   *     decode does not want are skipped. See {@link FinishedLayer#counted} for a counter that
+   *     decode does not want are skipped. Subscribed to in the context of Reactor of whoever has
+   *     subscribed to what this returns. See {@link FinishedLayer#counted} for a counter that
    *     something else drives, such as a {@linkplain io.reactivetransfer.TransferEngine#watch
    *     watched word}
    * @param tail what to write last, filled in by the time {@code finished} completes; no longer
@@ -211,12 +218,12 @@ public final class KvPrefill implements Disposable {
     Objects.requireNonNull(finished, "finished");
     request.requireOf(this);
     KvWrites.requireFits(request, pages, tail);
-    return Flux.defer(() -> {
+    return Flux.deferContextual(context -> {
       HandOver handOver = new HandOver(this, request, new KvWrites(this, request, pages, tail));
       if (!request.take(handOver)) {
         return Flux.error(request.whyNotOpen());
       }
-      return handOver.start(finished);
+      return handOver.start(finished, context);
     });
   }
 
@@ -252,7 +259,11 @@ public final class KvPrefill implements Disposable {
       }
       // It is refused now: who loses interest in that must not keep decode from hearing of it.
       Mono<Void> said =
-          desk.over(request, request.refusal(reason), HandOverException.Reason.REFUSED).cache();
+          desk.over(
+                  request,
+                  request.refusal(reason),
+                  () -> request.because(HandOverException.Reason.REFUSED, reason))
+              .cache();
       said.subscribe();
       return said;
     });
@@ -419,11 +430,11 @@ public final class KvPrefill implements Disposable {
    * @param word what decode is told; null for nothing
    * @param why for the recorder
    */
-  void over(KvRequest request, KvMessage.@Nullable End word, HandOverException.Reason why) {
+  void over(KvRequest request, KvMessage.@Nullable End word, HandOverException why) {
     if (waiting.remove(request)) {
       desk.left(request, false);
     }
-    desk.over(request, word, why).subscribe();
+    desk.over(request, word, () -> why).subscribe();
   }
 
   Desk desk() {

@@ -1,9 +1,14 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.TraceContext;
 import java.util.Objects;
+import reactor.util.context.Context;
 
 /** Two recorders, the first of which may be such a pair itself. */
 final class KvRecorderChain implements KvRecorder {
+
+  /** Where something is returned: what one of them throws must not cost the other one's answer. */
+  private final RecorderGuard guard = new RecorderGuard();
 
   private final KvRecorder first;
   private final KvRecorder next;
@@ -61,6 +66,15 @@ final class KvRecorderChain implements KvRecorder {
   }
 
   @Override
+  public void decodeClosed(KvDecode decode) {
+    try {
+      first.decodeClosed(decode);
+    } finally {
+      next.decodeClosed(decode);
+    }
+  }
+
+  @Override
   public void prefillOpened(KvPrefill prefill) {
     try {
       first.prefillOpened(prefill);
@@ -70,57 +84,19 @@ final class KvRecorderChain implements KvRecorder {
   }
 
   @Override
-  public void orderBegun(KvDecode decode) {
-    try {
-      first.orderBegun(decode);
-    } finally {
-      next.orderBegun(decode);
-    }
+  public OrderRecorder orderBegun(OrderBegin begin) {
+    OrderRecorder one = guard.ask("orderBegun", () -> first.orderBegun(begin), OrderRecorder.NONE);
+    OrderRecorder other = guard.ask("orderBegun", () -> next.orderBegun(begin), OrderRecorder.NONE);
+    return new OfOrder(guard, one, other);
   }
 
   @Override
-  public void orderEnded(KvDecode decode, OrderEnd end) {
-    try {
-      first.orderEnded(decode, end);
-    } finally {
-      next.orderEnded(decode, end);
-    }
-  }
-
-  @Override
-  public void pagesBack(KvDecode decode) {
-    try {
-      first.pagesBack(decode);
-    } finally {
-      next.pagesBack(decode);
-    }
-  }
-
-  @Override
-  public void requestQueued(KvPrefill prefill) {
-    try {
-      first.requestQueued(prefill);
-    } finally {
-      next.requestQueued(prefill);
-    }
-  }
-
-  @Override
-  public void requestDequeued(KvPrefill prefill, QueueEnd end) {
-    try {
-      first.requestDequeued(prefill, end);
-    } finally {
-      next.requestDequeued(prefill, end);
-    }
-  }
-
-  @Override
-  public void requestEnded(KvPrefill prefill, RequestEnd end) {
-    try {
-      first.requestEnded(prefill, end);
-    } finally {
-      next.requestEnded(prefill, end);
-    }
+  public RequestRecorder requestQueued(RequestBegin begin) {
+    RequestRecorder one =
+        guard.ask("requestQueued", () -> first.requestQueued(begin), RequestRecorder.NONE);
+    RequestRecorder other =
+        guard.ask("requestQueued", () -> next.requestQueued(begin), RequestRecorder.NONE);
+    return new OfRequest(guard, one, other);
   }
 
   @Override
@@ -129,6 +105,63 @@ final class KvRecorderChain implements KvRecorder {
       first.requestRejected(cache);
     } finally {
       next.requestRejected(cache);
+    }
+  }
+
+  private record OfOrder(RecorderGuard guard, OrderRecorder first, OrderRecorder next)
+      implements OrderRecorder {
+
+    @Override
+    public TraceContext traceContext() {
+      TraceContext one = guard.ask("traceContext", first::traceContext, TraceContext.NONE);
+      TraceContext other = guard.ask("traceContext", next::traceContext, TraceContext.NONE);
+      return one.isEmpty() ? other : one;
+    }
+
+    @Override
+    public void ended(OrderEnd end) {
+      try {
+        first.ended(end);
+      } finally {
+        next.ended(end);
+      }
+    }
+
+    @Override
+    public void pagesBack() {
+      try {
+        first.pagesBack();
+      } finally {
+        next.pagesBack();
+      }
+    }
+  }
+
+  private record OfRequest(RecorderGuard guard, RequestRecorder first, RequestRecorder next)
+      implements RequestRecorder {
+
+    @Override
+    public Context context(Context seen) {
+      Context one = guard.ask("context", () -> first.context(seen), seen);
+      return guard.ask("context", () -> next.context(one), one);
+    }
+
+    @Override
+    public void dequeued(QueueEnd end) {
+      try {
+        first.dequeued(end);
+      } finally {
+        next.dequeued(end);
+      }
+    }
+
+    @Override
+    public void ended(RequestEnd end) {
+      try {
+        first.ended(end);
+      } finally {
+        next.ended(end);
+      }
     }
   }
 }

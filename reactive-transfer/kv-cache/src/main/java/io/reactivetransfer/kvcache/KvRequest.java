@@ -33,6 +33,7 @@ public final class KvRequest {
   private final @Nullable KvMapping mapping;
   private final Duration time;
   private final long receivedNanos;
+  private final @Nullable RequestRecording recording;
   private final Sinks.Empty<Void> ended = Sinks.empty();
   private final Disposable.Composite watching = Disposables.composite();
 
@@ -64,6 +65,8 @@ public final class KvRequest {
     Duration most = owner.cache().options.maxDeadline();
     this.time = message.deadline().compareTo(most) > 0 ? most : message.deadline();
     this.receivedNanos = now();
+    Recording ofNode = owner.cache().recording;
+    this.recording = ofNode.isOn() ? new RequestRecording(ofNode, this) : null;
   }
 
   /** Who asks. */
@@ -268,7 +271,7 @@ public final class KvRequest {
       running = handOver;
     }
     if (running == null) {
-      owner.over(this, answer, why.reason());
+      owner.over(this, answer, why);
       return true;
     }
     boolean stopped = running.stop(why);
@@ -276,6 +279,11 @@ public final class KvRequest {
       ended.tryEmitEmpty(); // what is in flight is of no use any more
     }
     return stopped;
+  }
+
+  /** Null if nobody is told of it. */
+  @Nullable RequestRecording recording() {
+    return recording;
   }
 
   /** How long it is known here. */
@@ -286,9 +294,9 @@ public final class KvRequest {
   /**
    * What a recorder is told of its end.
    *
-   * @param reason null if all was handed over
+   * @param why null if all was handed over
    */
-  KvRecorder.RequestEnd ending(HandOverException.@Nullable Reason reason) {
+  KvRecorder.RequestEnd ending(@Nullable HandOverException why) {
     HandOver answer;
     synchronized (this) {
       answer = handOver;
@@ -296,8 +304,8 @@ public final class KvRequest {
     return new EndedRequest(
         sinceReceived(),
         answer == null ? 0 : answer.bytes(),
-        answer == null || reason != null || mapping == null ? null : answer.sinceComputed(),
-        reason);
+        answer == null || why != null || mapping == null ? null : answer.sinceComputed(),
+        why);
   }
 
   /** It is over: tells whoever waits for that, and watches nobody any more. */

@@ -3,6 +3,7 @@ package io.reactivetransfer.kvcache;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferFailedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -210,7 +211,7 @@ final class Leg {
   int length() {
     if (length == 0) {
       try {
-        length = KvCodec.encode(request(0)).remaining();
+        length = KvCodec.encode(request(0, order.traceContext())).remaining();
       } catch (Throwable failure) {
         return 1; // it fails when it is to be sent, and says so
       }
@@ -256,8 +257,12 @@ final class Leg {
   }
 
   private ByteBuffer encodeRequest(long number) {
-    ByteBuffer bytes = KvCodec.encode(request(number));
+    TraceContext trace = order.traceContext();
+    ByteBuffer bytes = KvCodec.encode(request(number, trace));
     int max = longest();
+    if (bytes.remaining() > max && !trace.isEmpty()) {
+      bytes = KvCodec.encode(request(number, TraceContext.NONE)); // better no trace than no order
+    }
     if (bytes.remaining() > max) {
       throw new IllegalArgumentException(
           "expected a request of at most "
@@ -273,7 +278,7 @@ final class Leg {
     return bytes;
   }
 
-  private KvMessage.Request request(long number) {
+  private KvMessage.Request request(long number, TraceContext trace) {
     KvOrder wanted = order.order();
     return new KvMessage.Request(
         number,
@@ -286,6 +291,7 @@ final class Leg {
         source.mapping().checksum(),
         order.span(),
         order.left(),
+        trace,
         wanted.body());
   }
 

@@ -5,6 +5,7 @@ import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.TraceContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -81,6 +82,11 @@ final class Reception implements Answers.Waiting {
 
   private volatile Listener listener = NOBODY;
 
+  /** Null if nobody is told. Set before it starts, like the next one. */
+  private @Nullable OperationRecording<KvRecorder.OrderRecorder> recording;
+
+  private TraceContext traceContext = TraceContext.NONE;
+
   /** Guarded by this, like all below. */
   private State state = State.RUNNING;
 
@@ -105,6 +111,11 @@ final class Reception implements Answers.Waiting {
     return span;
   }
 
+  /** What goes with its requests. */
+  TraceContext traceContext() {
+    return traceContext;
+  }
+
   /** Ended early; until its pages are back, and not just about to be: then its owner forgets it. */
   synchronized boolean isHeld() {
     return state == State.ENDED;
@@ -120,6 +131,13 @@ final class Reception implements Answers.Waiting {
   }
 
   // ---- beginning
+
+  /** Has this one told what becomes of it. Before it starts. */
+  void recordedBy(KvRecorder.OrderRecorder recorder) {
+    RecorderGuard guard = owner.cache().recording.guard();
+    traceContext = guard.ask("traceContext", recorder::traceContext, TraceContext.NONE);
+    recording = new OperationRecording<>(guard, recorder);
+  }
 
   /** Begins: finds out what the prefill nodes have, then orders it of each. */
   void start(Listener waiting) {
@@ -409,9 +427,9 @@ final class Reception implements Answers.Waiting {
 
   /** Before anybody else hears of it. */
   private void tellEnd(@Nullable Throwable failure, boolean arrived) {
-    Recording recording = owner.cache().recording;
-    if (recording.isOn()) {
-      recording.tell(recorder -> recorder.orderEnded(owner, endOf(failure, arrived)));
+    OperationRecording<KvRecorder.OrderRecorder> recorded = recording;
+    if (recorded != null) {
+      recorded.first(recorder -> recorder.ended(endOf(failure, arrived)));
     }
   }
 
@@ -456,9 +474,9 @@ final class Reception implements Answers.Waiting {
       givenBack = true;
       wasHeld = state == State.ENDED;
     }
-    Recording recording = owner.cache().recording;
-    if (wasHeld && recording.isOn()) {
-      recording.tell(recorder -> recorder.pagesBack(owner));
+    OperationRecording<KvRecorder.OrderRecorder> recorded = recording;
+    if (wasHeld && recorded != null) {
+      recorded.second(KvRecorder.OrderRecorder::pagesBack);
     }
     order.quiet();
     owner.left(this);

@@ -1,12 +1,11 @@
 package io.reactivetransfer.kvcache;
 
 import java.util.function.Consumer;
-import reactor.util.Loggers;
 
 /** Tells the recorder of one node, if it has one, and survives what that throws. */
 final class Recording {
 
-  private final LogLimit warnings = new LogLimit(Loggers.getLogger(Recording.class));
+  private final RecorderGuard guard = new RecorderGuard();
   private final KvRecorder recorder;
 
   Recording(KvRecorder recorder) {
@@ -21,10 +20,21 @@ final class Recording {
 
   /** On any thread, and with no lock held: it is somebody else's code. */
   void tell(Consumer<KvRecorder> event) {
-    try {
-      event.accept(recorder);
-    } catch (Throwable thrown) {
-      warnings.warn(() -> "the recorder has thrown, which it must not", thrown);
-    }
+    guard.tell(() -> event.accept(recorder));
+  }
+
+  /** Who is told of the rest of this order. */
+  KvRecorder.OrderRecorder begun(KvRecorder.OrderBegin order) {
+    return guard.ask("orderBegun", () -> recorder.orderBegun(order), KvRecorder.OrderRecorder.NONE);
+  }
+
+  /** Who is told of the rest of this request. */
+  KvRecorder.RequestRecorder begun(KvRecorder.RequestBegin request) {
+    return guard.ask(
+        "requestQueued", () -> recorder.requestQueued(request), KvRecorder.RequestRecorder.NONE);
+  }
+
+  RecorderGuard guard() {
+    return guard;
   }
 }

@@ -8,6 +8,7 @@ import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -75,6 +76,7 @@ class CancelThatOvertakesTest {
         KvMapping.between(LAYOUT, LAYOUT).checksum(),
         new KvSpan(0, 1),
         PATIENCE,
+        TraceContext.NONE,
         ByteBuffer.allocate(0));
   }
 
@@ -150,13 +152,13 @@ class CancelThatOvertakesTest {
     byte[] bytes = KvCodec.encode(request(1, 2)).array().clone();
     int length = KvCodec.encode(request(1, 2)).remaining();
     byte[] other = Arrays.copyOf(bytes, length);
-    other[0] = 4;
+    other[0] = 5;
     CRC32C checksum = new CRC32C();
     checksum.update(other, 0, length - 4);
     ByteBuffer.wrap(other).putInt(length - 4, (int) checksum.getValue());
     say(KvInbox.REQUESTS, ByteBuffer.wrap(other));
     KvMessage.End refused = end();
     assertThat(refused.id()).isEqualTo(1);
-    assertThat(refused.text()).contains("expected version 3, got version 4");
+    assertThat(refused.text()).contains("expected version 4, got version 5");
   }
 }

@@ -116,6 +116,6 @@ class ExposedTest {
     await(Mono.fromFuture(arrival)).release();
     assertThat(told.requests)
         .singleElement()
-        .matches(end -> end.reason() == null && end.exposed() == null && end.bytes() == 64);
+        .matches(end -> end.failure() == null && end.exposed() == null && end.bytes() == 64);
   }
 }

@@ -10,12 +10,14 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +59,15 @@ class KvCodecTest {
 
   private static final KvMessage.Tail TAIL = new KvMessage.Tail(region(1000), 10, 990);
 
+  private static final TraceContext TRACE =
+      TraceContext.of(Map.of("traceparent", "00-1-2-01", "tracestate", "a=b"));
+
   private static KvMessage.Request request(KvMessage.Target target, KvSpan span, String body) {
+    return request(target, span, body, TRACE);
+  }
+
+  private static KvMessage.Request request(
+      KvMessage.Target target, KvSpan span, String body, TraceContext traceContext) {
     return new KvMessage.Request(
         -7,
         "decode-3",
@@ -68,6 +78,7 @@ class KvCodecTest {
         0x89abcdef,
         span,
         Duration.ofSeconds(60),
+        traceContext,
         ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));
   }
 
@@ -86,7 +97,7 @@ class KvCodecTest {
         new KvMessage.Description(3, "p", "m", RANK),
         request(256),
         request(target(RANK, PageList.of(99, 0, 7), null), new KvSpan(60, 30), ""),
-        request(target(RANK, null, TAIL), new KvSpan(4_000, 0), "a full hit"),
+        request(target(RANK, null, TAIL), new KvSpan(4_000, 0), "a full hit", TraceContext.NONE),
         new KvMessage.Cancel(Long.MAX_VALUE),
         new KvMessage.End(5, KvMessage.Outcome.REFUSED, true, 0, "no such model"),
         new KvMessage.End(6, KvMessage.Outcome.CANCELLED, false, 1234, ""),
@@ -141,6 +152,7 @@ class KvCodecTest {
     assertThat(after.layouts()).isEqualTo(before.layouts());
     assertThat(after.span()).isEqualTo(before.span());
     assertThat(after.deadline()).isEqualTo(before.deadline());
+    assertThat(after.traceContext()).isEqualTo(before.traceContext());
     assertThat(after.body()).isEqualTo(before.body());
     assertThat(after.target().layout()).isEqualTo(before.target().layout());
     assertThat(after.target().regions()).isEqualTo(before.target().regions());
@@ -160,14 +172,14 @@ class KvCodecTest {
   @Test
   void theBytesAreStable() {
     assertThat(HexFormat.of().formatHex(bytes(new KvMessage.Cancel(0x0102030405060708L))))
-        .startsWith("03" + "04" + "0102030405060708")
+        .startsWith("04" + "04" + "0102030405060708")
         .hasSize(2 * (1 + 1 + 8 + 4));
     assertThat(HexFormat.of().formatHex(bytes(new KvMessage.Describe(1, "d", "m"))))
-        .startsWith("03" + "01" + "0000000000000001" + "0164" + "016d")
+        .startsWith("04" + "01" + "0000000000000001" + "0164" + "016d")
         .hasSize(2 * (1 + 1 + 8 + 2 + 2 + 4));
     KvLayout layout = KvLayout.contiguous(1, 2, 3, KvPart.whole("k", 4));
     assertThat(HexFormat.of().formatHex(bytes(new KvMessage.Description(1, "d", "m", layout))))
-        .startsWith("03" + "02" + "0000000000000001" + "0164" + "016d" + "00000000" + "00000001")
+        .startsWith("04" + "02" + "0000000000000001" + "0164" + "016d" + "00000000" + "00000001")
         .contains("00000002" + "00000003" + "00000001" + "016b" + "00000000" + "00000001")
         .contains("00000004" + "0000000000000004" + "0000000000000004")
         .contains("00000000" + "0000000000000000" + "000000000000000c")
@@ -188,14 +200,16 @@ class KvCodecTest {
             0x89abcdef,
             new KvSpan(3, 2),
             Duration.ofMillis(0x2233),
+            TraceContext.of(Map.of("t", "0")),
             ByteBuffer.wrap(new byte[] {0x55, 0x66}));
     String region = HexFormat.of().formatHex(region(24).toBytes());
     assertThat(HexFormat.of().formatHex(bytes(request)))
-        .startsWith("03" + "03" + "0000000000000009" + "0164" + "016d" + "00123456" + "00000001")
+        .startsWith("04" + "03" + "0000000000000009" + "0164" + "016d" + "00123456" + "00000001")
         .contains("0000000000000011" + "89abcdef" + "00002233")
         .contains("00002233" + "0000000000000003" + "0000000000000002" + hex(layout))
         .contains(hex(layout) + "00000001" + "%08x".formatted(region.length() / 2) + region)
-        .contains(region + "00000001" + "00000001" + "00" + "00000002" + "5566");
+        .contains(region + "00000001" + "00000001" + "00" + "00000005" + "0174" + "000130")
+        .contains("000130" + "00000002" + "5566");
   }
 
   /** As a DESCRIPTION has it. */
@@ -243,13 +257,13 @@ class KvCodecTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0,0", "1,1", "2,2", "4,4", "255,255", "82,82"})
+  @CsvSource({"0,0", "1,1", "2,2", "3,3", "255,255", "82,82"})
   void saysWhichVersionCame(int first, int version) {
     byte[] bytes = bytes(new KvMessage.Cancel(1));
     bytes[0] = (byte) first;
     assertThatThrownBy(() -> read(sealed(bytes)))
         .hasMessage(
-            "not a KV-cache message: expected version 3, got version "
+            "not a KV-cache message: expected version 4, got version "
                 + version
                 + "; let both nodes run the same release");
   }
@@ -259,7 +273,7 @@ class KvCodecTest {
     byte[] bytes = new byte[18];
     ByteBuffer.wrap(bytes).put("RTK\u0001\u0002".getBytes(StandardCharsets.US_ASCII));
     assertThatThrownBy(() -> read(sealed(bytes)))
-        .hasMessageContaining("expected version 3, got version 1; let both nodes");
+        .hasMessageContaining("expected version 4, got version 1; let both nodes");
   }
 
   @Test
@@ -270,6 +284,12 @@ class KvCodecTest {
       damaged[bit / 8] ^= (byte) (1 << (bit % 8));
       assertThatThrownBy(() -> read(damaged)).isInstanceOf(KvFormatException.class);
     }
+  }
+
+  private static int find(byte[] bytes, ByteBuffer wanted) {
+    byte[] copy = new byte[wanted.remaining()];
+    wanted.get(copy);
+    return find(bytes, copy);
   }
 
   /** Where some bytes are in others, once. */
@@ -346,6 +366,22 @@ class KvCodecTest {
     bytes[KvCodec.HEADER_BYTES + 1 + 6] = 0;
     assertThatThrownBy(() -> read(sealed(bytes)))
         .hasMessageEndingWith("expected 1 to 255 as length of the name of a model, got 0");
+  }
+
+  @Test
+  void aTraceContextThatIsNoneIsRefused() {
+    byte[] bytes = bytes(request(2));
+    int at = find(bytes, "tracestate".getBytes(StandardCharsets.US_ASCII));
+    bytes[at] = ' ';
+    assertThatThrownBy(() -> read(sealed(bytes)))
+        .isInstanceOf(KvFormatException.class)
+        .hasMessageStartingWith("not a KV-cache message: not a trace context: expected names of ");
+    byte[] longer = bytes(request(2));
+    ByteBuffer.wrap(longer)
+        .putInt(find(longer, TRACE.encoded()) - Integer.BYTES, TraceContext.MAX_BYTES + 1);
+    assertThatThrownBy(() -> read(sealed(longer)))
+        .hasMessage(
+            "not a KV-cache message: expected 0 to 1024 as length of trace context, got 1025");
   }
 
   @Test

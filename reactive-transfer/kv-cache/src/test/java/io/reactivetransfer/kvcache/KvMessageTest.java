@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,7 @@ class KvMessageTest {
         5,
         span,
         deadline,
+        TraceContext.NONE,
         ByteBuffer.allocate(0));
   }
 
@@ -77,6 +79,7 @@ class KvMessageTest {
                 5,
                 new KvSpan(0, 1),
                 MINUTE,
+                TraceContext.NONE,
                 ByteBuffer.allocate(0)))
         .hasMessage("expected no tokens without pages, got tokens 0 to 1 (exclusive)");
   }

@@ -34,7 +34,11 @@ class KvRouterTest {
   private static final int PAGES = 4;
 
   private final TestNode decodeNode = new TestNode("loopback", LAYOUT);
-  private final KvDecode decode = decodeNode.decode();
+  private final ToldEvents told = new ToldEvents();
+  private final KvDecode decode =
+      decodeNode
+          .open(KvCacheOptions.builder().recorder(told).build())
+          .decode(TestNode.MODEL, decodeNode.memory);
   private final PagePool pool = PagePool.of(PageList.range(0, 16));
   private final List<Prefill> prefills = new ArrayList<>();
   private final Sinks.Many<List<Peer>> known = Sinks.many().multicast().directBestEffort();
@@ -136,6 +140,22 @@ class KvRouterTest {
     await().atMost(PATIENCE).until(() -> pool.free() == 16);
     router.dispose();
     decodeNode.close();
+  }
+
+  @Test
+  void eachAttemptIsAnOrderOfTheSameSubscriber() {
+    Prefill ill = thatRefuses();
+    thereAre(ill);
+    CompletableFuture<String> order =
+        order(PATIENCE).contextWrite(context -> context.put("caller", "me")).toFuture();
+    await().atMost(PATIENCE).until(() -> ill.requests.size() == 1);
+    Prefill well = thatServes();
+    thereAre(ill, well);
+    assertThat(order.orTimeout(20, TimeUnit.SECONDS).join()).isEqualTo("4 pages");
+    assertThat(told.orderBegins)
+        .allSatisfy(begin -> assertThat(begin.context().<String>get("caller")).isEqualTo("me"))
+        .extracting(begin -> begin.order().prefills())
+        .containsExactly(List.of(ill.peer()), List.of(well.peer()));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The test vectors in {@code docs/kv-cache-messages.md} are what this release sends. */
@@ -42,6 +44,8 @@ class KvVectorsTest {
         KvMapping.between(layout, layout).checksum(),
         new KvSpan(0, 2),
         Duration.ofSeconds(60),
+        TraceContext.of(
+            Map.of("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")),
         ByteBuffer.wrap("once".getBytes(StandardCharsets.UTF_8)));
   }
 

@@ -72,7 +72,7 @@ class OtherVersionTest {
     assertThat(failure.peer()).isEqualTo(prefillNode.seenFrom(decodeNode));
     assertThat(failure)
         .hasMessageContaining("it does not speak this version: ")
-        .hasMessageContaining("expected version 3, got version " + version);
+        .hasMessageContaining("expected version 4, got version " + version);
   }
 
   @Test
@@ -97,9 +97,9 @@ class OtherVersionTest {
     assertThat(request).isInstanceOf(KvMessage.Request.class);
     KvMessage.End end =
         new KvMessage.End(request.id(), KvMessage.Outcome.REFUSED, true, 0, "what?");
-    say(stranger, end, 4);
-    say(prefillNode, end, 4);
-    requireRefused(4);
+    say(stranger, end, 5);
+    say(prefillNode, end, 5);
+    requireRefused(5);
     // The request has gone out, and may be read by who knows it: it is cancelled.
     assertThat(next()).isEqualTo(new KvMessage.Cancel(request.id()));
   }

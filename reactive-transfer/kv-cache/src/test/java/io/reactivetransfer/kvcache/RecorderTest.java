@@ -9,10 +9,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,19 +31,29 @@ class RecorderTest extends HandOverFixture {
   private final ToldEvents told = new ToldEvents();
   private final AtomicInteger thrown = new AtomicInteger();
 
-  /** Of every method, also what no application throws by itself. */
-  private final KvRecorder careless =
-      (KvRecorder)
-          Proxy.newProxyInstance(
-              RecorderTest.class.getClassLoader(),
-              new Class<?>[] {KvRecorder.class},
-              (proxy, method, arguments) -> {
-                if (method.isDefault() && !method.getName().equals("andThen")) {
-                  thrown.incrementAndGet();
-                  throw new NoClassDefFoundError("thrown by a test");
-                }
+  private final KvRecorder careless = careless(KvRecorder.class);
+
+  /** Of every method, also what no application throws by itself, but for those that begin. */
+  private <T> T careless(Class<T> type) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            RecorderTest.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (KvRecorder.class.equals(method.getReturnType()) || !method.isDefault()) {
                 return method.getName().equals("equals") ? proxy == arguments[0] : null;
-              });
+              }
+              if (isOfOne(method.getReturnType())) {
+                return careless(method.getReturnType());
+              }
+              thrown.incrementAndGet();
+              throw new NoClassDefFoundError("thrown by a test");
+            }));
+  }
+
+  private static boolean isOfOne(Class<?> type) {
+    return type == KvRecorder.OrderRecorder.class || type == KvRecorder.RequestRecorder.class;
+  }
 
   @Override
   KvCacheOptions options() {
@@ -75,7 +86,7 @@ class RecorderTest extends HandOverFixture {
     assertThat(told.requests)
         .singleElement()
         .satisfies(end -> {
-          assertThat(end.reason()).isNull();
+          assertThat(end.failure()).isNull();
           assertThat(end.bytes()).isEqualTo(BYTES);
           assertThat(end.exposed()).isPositive().isLessThan(end.duration());
         });
@@ -96,9 +107,10 @@ class RecorderTest extends HandOverFixture {
     assertThat(told.names)
         .startsWith("opened", "opened", "decodeOpened", "prefillOpened", "orderBegun")
         .containsSubsequence("requestQueued", "requestDequeued", "requestEnded", "closed")
-        .containsSubsequence("orderBegun", "orderEnded", "closed")
+        .containsSubsequence("orderBegun", "orderEnded", "decodeClosed", "closed")
         .doesNotContain("pagesBack", "requestRejected")
-        .hasSize(11);
+        .hasSize(12);
+    // Of these not what begins, and besides what goes with the request.
     assertThat(thrown).hasValue(11);
   }
 
@@ -111,7 +123,7 @@ class RecorderTest extends HandOverFixture {
     assertThat(told.orders.getFirst().bytes()).isZero();
     requireSettled();
     untilTold("requestEnded", 1);
-    assertThat(told.requests.getFirst().reason()).isEqualTo(HandOverException.Reason.CANCELLED);
+    assertThat(reason(told.requests.getFirst())).isEqualTo(HandOverException.Reason.CANCELLED);
     assertThat(told.requests.getFirst().exposed()).isNull();
     assertThat(request.isOpen()).isFalse();
     untilTold("pagesBack", 1);
@@ -135,7 +147,7 @@ class RecorderTest extends HandOverFixture {
     assertThat(told.orders).singleElement().matches(end -> failure.equals(end.failure()));
     assertThat(told.requests)
         .singleElement()
-        .matches(end -> end.reason() == HandOverException.Reason.REFUSED && end.bytes() == 0);
+        .matches(end -> reason(end) == HandOverException.Reason.REFUSED && end.bytes() == 0);
     requireSettled();
     untilTold("pagesBack", 1);
   }
@@ -150,7 +162,7 @@ class RecorderTest extends HandOverFixture {
     failureOf(arrival);
     assertThat(told.requests)
         .singleElement()
-        .matches(end -> end.reason() == HandOverException.Reason.FAILED)
+        .matches(end -> reason(end) == HandOverException.Reason.FAILED)
         .matches(end -> end.bytes() == 2 * PAGES * 1_000 && end.exposed() == null);
     requireSettled();
   }
@@ -173,18 +185,53 @@ class RecorderTest extends HandOverFixture {
     assertThat(told.names).doesNotContain("orderBegun", "orderEnded", "pagesBack");
   }
 
+  private static HandOverException.@Nullable Reason reason(KvRecorder.RequestEnd end) {
+    HandOverException failure = end.failure();
+    return failure == null ? null : failure.reason();
+  }
+
   @Test
   void everythingIsHandedOnToBothOfAChain() {
     assertThat(KvRecorder.NONE.andThen(told)).isSameAs(told);
     assertThat(told.andThen(KvRecorder.NONE).andThen(told)).isSameAs(told);
     KvRecorder chain = KvRecorderChain.of(careless, told);
-    for (Method method : KvRecorder.class.getDeclaredMethods()) {
-      if (!Modifier.isStatic(method.getModifiers()) && !method.getName().equals("andThen")) {
+    requireBothAreTold(chain, KvRecorder.class);
+    requireBothAreTold(chain.orderBegun(null), KvRecorder.OrderRecorder.class);
+    requireBothAreTold(chain.requestQueued(null), KvRecorder.RequestRecorder.class);
+  }
+
+  private void requireBothAreTold(Object chain, Class<?> type) {
+    for (Method method : type.getDeclaredMethods()) {
+      if (method.isDefault() && method.getReturnType() == void.class) {
+        int before = told.names.size();
         assertThatThrownBy(() -> method.invoke(chain, new Object[method.getParameterCount()]))
             .isInstanceOf(InvocationTargetException.class)
             .hasCauseInstanceOf(NoClassDefFoundError.class);
-        assertThat(told.names).last().isEqualTo(method.getName());
+        assertThat(told.names).as(method.getName()).hasSize(before + 1);
       }
+    }
+  }
+
+  @Test
+  void whatBeginsIsToldToTheSecondOfAChainWhereTheFirstThrows() {
+    KvRecorder throwing =
+        new KvRecorder() {
+          @Override
+          public OrderRecorder orderBegun(OrderBegin begin) {
+            throw new NoClassDefFoundError("thrown by a test");
+          }
+
+          @Override
+          public RequestRecorder requestQueued(RequestBegin begin) {
+            throw new NoClassDefFoundError("thrown by a test");
+          }
+        };
+    for (KvRecorder chain : List.of(throwing.andThen(told), told.andThen(throwing))) {
+      told.names.clear();
+      chain.orderBegun(null).ended(null);
+      chain.requestQueued(null).ended(null);
+      assertThat(told.names)
+          .containsExactly("orderBegun", "orderEnded", "requestQueued", "requestEnded");
     }
   }
 }

@@ -1,17 +1,23 @@
 package io.reactivetransfer.kvcache;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A recorder that keeps what it is told. */
+/** A recorder that keeps what it is told, of the node and of each order and request. */
 final class ToldEvents implements KvRecorder {
 
-  /** The names of the methods that were called. */
+  /** What was told. */
   final List<String> names = new CopyOnWriteArrayList<>();
 
+  final List<OrderBegin> orderBegins = new CopyOnWriteArrayList<>();
+  final List<RequestBegin> requestBegins = new CopyOnWriteArrayList<>();
   final List<OrderEnd> orders = new CopyOnWriteArrayList<>();
   final List<RequestEnd> requests = new CopyOnWriteArrayList<>();
   final List<QueueEnd> waits = new CopyOnWriteArrayList<>();
+
+  /** What was told of each operation that has ended, by the object that was told that it begins. */
+  final List<List<Object>> operations = new CopyOnWriteArrayList<>();
 
   @Override
   public void opened(KvCache cache) {
@@ -29,41 +35,52 @@ final class ToldEvents implements KvRecorder {
   }
 
   @Override
+  public void decodeClosed(KvDecode decode) {
+    names.add("decodeClosed");
+  }
+
+  @Override
   public void prefillOpened(KvPrefill prefill) {
     names.add("prefillOpened");
   }
 
   @Override
-  public void orderBegun(KvDecode decode) {
+  public OrderRecorder orderBegun(OrderBegin begin) {
     names.add("orderBegun");
+    orderBegins.add(begin);
+    return new OrderRecorder() {
+      @Override
+      public void ended(OrderEnd end) {
+        orders.add(end);
+        operations.add(Arrays.asList(begin, end));
+        names.add("orderEnded");
+      }
+
+      @Override
+      public void pagesBack() {
+        names.add("pagesBack");
+      }
+    };
   }
 
   @Override
-  public void orderEnded(KvDecode decode, OrderEnd end) {
-    orders.add(end);
-    names.add("orderEnded");
-  }
-
-  @Override
-  public void pagesBack(KvDecode decode) {
-    names.add("pagesBack");
-  }
-
-  @Override
-  public void requestQueued(KvPrefill prefill) {
+  public RequestRecorder requestQueued(RequestBegin begin) {
     names.add("requestQueued");
-  }
+    requestBegins.add(begin);
+    return new RequestRecorder() {
+      @Override
+      public void dequeued(QueueEnd end) {
+        waits.add(end);
+        names.add("requestDequeued");
+      }
 
-  @Override
-  public void requestDequeued(KvPrefill prefill, QueueEnd end) {
-    waits.add(end);
-    names.add("requestDequeued");
-  }
-
-  @Override
-  public void requestEnded(KvPrefill prefill, RequestEnd end) {
-    requests.add(end);
-    names.add("requestEnded");
+      @Override
+      public void ended(RequestEnd end) {
+        requests.add(end);
+        operations.add(Arrays.asList(begin, end));
+        names.add("requestEnded");
+      }
+    };
   }
 
   @Override

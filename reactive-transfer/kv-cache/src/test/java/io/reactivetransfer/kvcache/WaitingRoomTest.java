@@ -10,6 +10,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashSet;
@@ -192,6 +193,7 @@ class WaitingRoomTest {
         KvMapping.between(LAYOUT, LAYOUT).checksum(),
         new KvSpan(0, 1),
         Duration.ofSeconds(60),
+        TraceContext.NONE,
         ByteBuffer.allocate(0));
   }
 

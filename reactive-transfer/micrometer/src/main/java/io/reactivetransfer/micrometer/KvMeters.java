@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows orders and requests of KV caches in a registry of Micrometer: a recorder that a {@link
@@ -73,19 +73,14 @@ public final class KvMeters implements KvRecorder {
         .publishPercentileHistogram(histogram);
   }
 
-  private void tell(KvCache cache, Consumer<ShownKvCache> event) {
-    ShownKvCache known = caches.get(cache);
-    if (known != null) {
-      event.accept(known);
-    }
+  private @Nullable KvOrderMeters orders(KvDecode decode) {
+    ShownKvCache known = caches.get(decode.cache());
+    return known == null ? null : known.orders(decode.model());
   }
 
-  private void orders(KvDecode decode, Consumer<KvOrderMeters> event) {
-    tell(decode.cache(), cache -> event.accept(cache.orders(decode.model())));
-  }
-
-  private void requests(KvPrefill prefill, Consumer<KvRequestMeters> event) {
-    tell(prefill.cache(), cache -> event.accept(cache.requests(prefill.model())));
+  private @Nullable KvRequestMeters requests(KvPrefill prefill) {
+    ShownKvCache known = caches.get(prefill.cache());
+    return known == null ? null : known.requests(prefill.model());
   }
 
   @Override
@@ -109,47 +104,44 @@ public final class KvMeters implements KvRecorder {
 
   @Override
   public void decodeOpened(KvDecode decode) {
-    orders(decode, _ -> shown.refresh());
+    if (orders(decode) != null) {
+      shown.refresh();
+    }
   }
 
   @Override
   public void prefillOpened(KvPrefill prefill) {
-    requests(prefill, _ -> shown.refresh());
+    if (requests(prefill) != null) {
+      shown.refresh();
+    }
   }
 
   @Override
-  public void orderBegun(KvDecode decode) {
-    orders(decode, KvOrderMeters::begun);
+  public OrderRecorder orderBegun(OrderBegin begin) {
+    KvOrderMeters orders = orders(begin.decode());
+    if (orders == null) {
+      return OrderRecorder.NONE;
+    }
+    orders.begun();
+    return orders;
   }
 
   @Override
-  public void orderEnded(KvDecode decode, OrderEnd end) {
-    orders(decode, orders -> orders.ended(end));
-  }
-
-  @Override
-  public void pagesBack(KvDecode decode) {
-    orders(decode, KvOrderMeters::pagesBack);
-  }
-
-  @Override
-  public void requestQueued(KvPrefill prefill) {
-    requests(prefill, KvRequestMeters::queued);
-  }
-
-  @Override
-  public void requestDequeued(KvPrefill prefill, QueueEnd end) {
-    requests(prefill, requests -> requests.dequeued(end));
-  }
-
-  @Override
-  public void requestEnded(KvPrefill prefill, RequestEnd end) {
-    requests(prefill, requests -> requests.ended(end));
+  public RequestRecorder requestQueued(RequestBegin begin) {
+    KvRequestMeters requests = requests(begin.prefill());
+    if (requests == null) {
+      return RequestRecorder.NONE;
+    }
+    requests.queued();
+    return requests;
   }
 
   @Override
   public void requestRejected(KvCache cache) {
-    tell(cache, ShownKvCache::rejected);
+    ShownKvCache known = caches.get(cache);
+    if (known != null) {
+      known.rejected();
+    }
   }
 
   /** Sets what differs from the defaults: no further tags, 64 models, no histogram. */

@@ -3,12 +3,16 @@ package io.reactivetransfer.micrometer;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.reactivetransfer.kvcache.KvRecorder.OrderEnd;
+import io.reactivetransfer.kvcache.KvRecorder.OrderRecorder;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Orders of one model on one node. Counts on any thread; registered by another one. */
-final class KvOrderMeters {
+/**
+ * Orders of one model on one node, each of which it is told of. Counts on any thread; registered by
+ * another one.
+ */
+final class KvOrderMeters implements OrderRecorder {
 
   private final Meters meters;
   private final EarlyTimers<KvOutcome> timers;
@@ -36,7 +40,8 @@ final class KvOrderMeters {
     begun.increment();
   }
 
-  void ended(OrderEnd end) {
+  @Override
+  public void ended(OrderEnd end) {
     KvOutcome outcome = KvOutcome.of(end);
     ended.increment();
     if (outcome == KvOutcome.DONE) {
@@ -53,7 +58,8 @@ final class KvOrderMeters {
     timers.record(outcome, end.duration());
   }
 
-  void pagesBack() {
+  @Override
+  public void pagesBack() {
     back.increment();
   }
 

@@ -5,7 +5,6 @@ import io.reactivetransfer.kvcache.KvRecorder.OrderEnd;
 import io.reactivetransfer.kvcache.KvRecorder.RequestEnd;
 import java.util.EnumSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** What becomes of orders and requests of a KV cache; of what is not done, why. */
 enum KvOutcome {
@@ -52,13 +51,13 @@ enum KvOutcome {
   }
 
   static KvOutcome of(RequestEnd end) {
-    KvOutcome outcome = of(end.reason());
+    HandOverException failure = end.failure();
+    KvOutcome outcome = failure == null ? DONE : of(failure.reason());
     return OF_REQUESTS.contains(outcome) ? outcome : FAILED;
   }
 
-  private static KvOutcome of(HandOverException.@Nullable Reason reason) {
+  private static KvOutcome of(HandOverException.Reason reason) {
     return switch (reason) {
-      case null -> DONE;
       case CANCELLED -> CANCELLED;
       case REFUSED -> REFUSED;
       case DEADLINE -> DEADLINE;

@@ -4,13 +4,17 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.reactivetransfer.kvcache.KvRecorder.QueueEnd;
 import io.reactivetransfer.kvcache.KvRecorder.RequestEnd;
+import io.reactivetransfer.kvcache.KvRecorder.RequestRecorder;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Requests for one model to one node. Counts on any thread; registered by another one. */
-final class KvRequestMeters {
+/**
+ * Requests for one model to one node, each of which it is told of. Counts on any thread; registered
+ * by another one.
+ */
+final class KvRequestMeters implements RequestRecorder {
 
   private final Meters meters;
   private final EarlyTimers<KvOutcome> timers;
@@ -38,7 +42,8 @@ final class KvRequestMeters {
     queued.increment();
   }
 
-  void dequeued(QueueEnd end) {
+  @Override
+  public void dequeued(QueueEnd end) {
     dequeued.increment();
     if (end.isTaken()) {
       taken.increment();
@@ -46,7 +51,8 @@ final class KvRequestMeters {
     }
   }
 
-  void ended(RequestEnd end) {
+  @Override
+  public void ended(RequestEnd end) {
     ended.increment();
     bytes.add(end.bytes());
     Duration behind = end.exposed();

@@ -45,6 +45,7 @@ public final class Recount {
             checksum,
             request.span(),
             request.deadline(),
+            request.traceContext(),
             request.body()));
   }
 }

@@ -20,7 +20,7 @@ final class Stranger {
   private static final MessageChannel ANSWERS = new MessageChannel(17);
   private static final MessageChannel URGENT = new MessageChannel(18);
 
-  private static final byte VERSION = 3;
+  private static final byte VERSION = 4;
   private static final byte ANOTHER_VERSION = 2;
   private static final byte DESCRIBE = 1;
   private static final byte REQUEST = 3;

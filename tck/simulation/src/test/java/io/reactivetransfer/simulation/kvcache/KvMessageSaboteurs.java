@@ -142,7 +142,7 @@ final class KvMessageSaboteurs {
       }
       byte[] text = "busy".getBytes(StandardCharsets.UTF_8);
       ByteBuffer end = ByteBuffer.allocate(28 + text.length);
-      end.put((byte) 3).put((byte) 5).putLong(message.bytes().getLong(2));
+      end.put((byte) 4).put((byte) 5).putLong(message.bytes().getLong(2));
       end.put((byte) 1).put((byte) 1).putLong(0).putInt(text.length).put(text);
       CRC32C checksum = new CRC32C();
       checksum.update(end.slice(0, end.position()));
