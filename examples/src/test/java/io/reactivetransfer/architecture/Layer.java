@@ -179,7 +179,9 @@ enum Layer {
     static final String[] CONFIG = {"io.reactivetransfer.config"};
     static final String[] SMALLRYE = {"io.smallrye.config..", "org.eclipse.microprofile.config.."};
     static final String[] SPRING = {"org.springframework.."};
-    static final String[] MICROMETER = {"io.micrometer.core.."};
+    static final String[] MICROMETER = {
+      "io.micrometer.core..", "io.micrometer.common..", "io.micrometer.observation.."
+    };
     static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};
     static final String[] ETCD = {"io.etcd.jetcd..", "io.grpc.."};
     static final String[] KUBERNETES = {"io.fabric8.kubernetes.."};

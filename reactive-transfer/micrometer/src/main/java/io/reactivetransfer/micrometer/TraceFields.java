@@ -32,8 +32,8 @@ final class TraceFields {
   private static final Map<String, Integer> FIRST = Map.of("traceparent", 0, "tracestate", 1);
 
   private static final Comparator<Map.Entry<String, String>> BY_IMPORTANCE =
-      Comparator.<Map.Entry<String, String>>comparingInt(field ->
-              FIRST.getOrDefault(field.getKey().toLowerCase(Locale.ROOT), FIRST.size()))
+      Comparator.<Map.Entry<String, String>>comparingInt(
+              field -> FIRST.getOrDefault(field.getKey().toLowerCase(Locale.ROOT), FIRST.size()))
           .thenComparing(Map.Entry.comparingByKey());
 
   private TraceFields() {}

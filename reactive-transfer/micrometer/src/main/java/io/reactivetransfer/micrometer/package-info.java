@@ -3,7 +3,9 @@
  * engines, their NICs and their peers, is a recorder that an engine is opened with; {@link
  * io.reactivetransfer.micrometer.KvMeters} is one for the hand-over of KV caches, {@link
  * io.reactivetransfer.micrometer.MoeMeters} for mixtures of experts, and {@link
- * io.reactivetransfer.micrometer.WeightsMeters} for updates of weights.
+ * io.reactivetransfer.micrometer.WeightsMeters} for updates of weights. {@link
+ * io.reactivetransfer.micrometer.KvObservations} makes hand-overs observations, and so spans of a
+ * trace.
  */
 @NullMarked
 package io.reactivetransfer.micrometer;

@@ -37,13 +37,20 @@ final class MeteredCaches {
   final KvPrefill prefill;
 
   MeteredCaches(MeteredEngines engines, KvRecorder recorder) {
-    KvCacheOptions options = KvCacheOptions.builder().recorder(recorder).build();
+    this(engines, recorder, recorder);
+  }
+
+  MeteredCaches(MeteredEngines engines, KvRecorder ofDecode, KvRecorder ofPrefill) {
     decodeEngine = engines.open(EngineRecorder.NONE);
     prefillEngine = engines.open(EngineRecorder.NONE);
-    decodeCache = KvCache.open(decodeEngine, "decode", options);
-    prefillCache = KvCache.open(prefillEngine, "prefill", options);
+    decodeCache = KvCache.open(decodeEngine, "decode", options(ofDecode));
+    prefillCache = KvCache.open(prefillEngine, "prefill", options(ofPrefill));
     decode = decodeCache.decode(MODEL, memory(decodeEngine));
     prefill = prefillCache.prefill(MODEL, memory(prefillEngine));
+  }
+
+  private static KvCacheOptions options(KvRecorder recorder) {
+    return KvCacheOptions.builder().recorder(recorder).build();
   }
 
   static KvMemory memory(TransferEngine engine) {
@@ -68,13 +75,13 @@ final class MeteredCaches {
   }
 
   void handOver(KvRequest request) {
-    prefill
-        .handOver(
-            request,
-            PageList.range(0, PAGES),
-            Flux.range(0, LAYOUT.layers()).map(layer -> FinishedLayer.whole(layer, request)))
-        .then()
-        .block(PATIENCE);
+    handingOver(request).block(PATIENCE);
+  }
+
+  Mono<Void> handingOver(KvRequest request) {
+    Flux<FinishedLayer> layers =
+        Flux.range(0, LAYOUT.layers()).map(layer -> FinishedLayer.whole(layer, request));
+    return prefill.handOver(request, PageList.range(0, PAGES), layers).then();
   }
 
   /** One order that arrives. */

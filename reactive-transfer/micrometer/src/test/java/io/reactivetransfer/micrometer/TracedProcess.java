@@ -1,0 +1,63 @@
+package io.reactivetransfer.micrometer;
+
+import static io.reactivetransfer.micrometer.MeteredEngines.PATIENCE;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.observation.ObservationHandler.FirstMatchingCompositeObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
+import io.micrometer.tracing.handler.PropagatingReceiverTracingObservationHandler;
+import io.micrometer.tracing.handler.PropagatingSenderTracingObservationHandler;
+import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
+import io.micrometer.tracing.otel.bridge.OtelPropagator;
+import io.micrometer.tracing.otel.bridge.OtelTracer;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.propagation.ContextPropagators;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import io.reactivetransfer.kvcache.KvRecorder;
+import java.util.List;
+
+/** The tracer of one process, set up as the page on observability says; its spans are kept. */
+final class TracedProcess {
+
+  final ObservationRegistry registry;
+  final KvRecorder caches;
+  private final InMemorySpanExporter spans = InMemorySpanExporter.create();
+
+  TracedProcess() {
+    OpenTelemetrySdk sdk =
+        OpenTelemetrySdk.builder()
+            .setTracerProvider(
+                SdkTracerProvider.builder()
+                    .addSpanProcessor(SimpleSpanProcessor.create(spans))
+                    .build())
+            .setPropagators(ContextPropagators.create(W3CTraceContextPropagator.getInstance()))
+            .build();
+    Tracer otel = sdk.getTracer("my-service");
+    OtelTracer tracer = new OtelTracer(otel, new OtelCurrentTraceContext(), event -> {});
+    OtelPropagator propagator = new OtelPropagator(sdk.getPropagators(), otel);
+    ObservationRegistry observations = ObservationRegistry.create();
+    observations
+        .observationConfig()
+        .observationHandler(
+            new FirstMatchingCompositeObservationHandler(
+                new PropagatingSenderTracingObservationHandler<>(tracer, propagator),
+                new PropagatingReceiverTracingObservationHandler<>(tracer, propagator),
+                new DefaultTracingObservationHandler(tracer)));
+    KvRecorder recorder = KvObservations.of(observations);
+    this.registry = observations;
+    this.caches = recorder;
+  }
+
+  /** The spans that have ended, when there are so many. */
+  List<SpanData> ended(int count) {
+    return await()
+        .atMost(PATIENCE)
+        .until(spans::getFinishedSpanItems, ended -> ended.size() == count);
+  }
+}
