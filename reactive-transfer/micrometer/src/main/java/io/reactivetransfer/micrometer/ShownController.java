@@ -5,14 +5,14 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.weights.version.RankOutcome;
 import io.reactivetransfer.weights.version.UpdateResult;
 import io.reactivetransfer.weights.version.UpdateResult.Decision;
+import io.reactivetransfer.weights.version.VersionRecorder;
 import io.reactivetransfer.weights.version.WeightsController;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
-/** A controller of updates. */
-final class ShownController extends ShownWeights {
+/** A controller of updates: of all of them, which are counted together, it is told the end. */
+final class ShownController extends ShownWeights implements VersionRecorder.ControllerRecorder {
 
   private record Place(EngineId engine) {}
 
@@ -24,13 +24,15 @@ final class ShownController extends ShownWeights {
     this.decisions = new EarlyTimers<>(meters, Decision.class);
   }
 
-  void decided(UpdateResult result, Duration duration) {
+  @Override
+  public void ended(VersionRecorder.ControllerEnd end) {
+    UpdateResult result = end.result();
     for (RankOutcome rank : result.ranks().values()) {
       if (rank.end() == RankOutcome.End.UNCONFIRMED) {
         unconfirmed.increment();
       }
     }
-    decisions.record(result.decision(), duration);
+    decisions.record(result.decision(), end.duration());
   }
 
   @Override

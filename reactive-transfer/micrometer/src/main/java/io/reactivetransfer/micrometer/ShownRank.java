@@ -3,7 +3,7 @@ package io.reactivetransfer.micrometer;
 import io.micrometer.core.instrument.Tags;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.weights.version.RankState;
-import io.reactivetransfer.weights.version.VersionRecorder.UpdateEnd;
+import io.reactivetransfer.weights.version.VersionRecorder;
 import io.reactivetransfer.weights.version.WeightsRank;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /** One inference rank. */
-final class ShownRank extends ShownWeights {
+final class ShownRank extends ShownWeights implements VersionRecorder.UpdateRecorder {
 
   private record Place(EngineId engine, String rank) {}
 
@@ -30,11 +30,14 @@ final class ShownRank extends ShownWeights {
     this.pauses = new EarlyTimers<>(meters, UpdateOutcome.class);
   }
 
-  void begun() {
+  /** All updates are counted together, so there is one who is told of them. */
+  VersionRecorder.UpdateRecorder begun() {
     begun.increment();
+    return this;
   }
 
-  void ended(UpdateEnd end) {
+  @Override
+  public void ended(VersionRecorder.UpdateEnd end) {
     UpdateOutcome outcome = end.isFlipped() ? UpdateOutcome.FLIPPED : UpdateOutcome.DROPPED;
     ended.increment();
     pauses.record(outcome, end.pause());

@@ -3,14 +3,14 @@ package io.reactivetransfer.micrometer;
 import io.micrometer.core.instrument.Tags;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.weights.run.RunProgress;
-import io.reactivetransfer.weights.run.RunRecorder.RunEnd;
+import io.reactivetransfer.weights.run.RunRecorder;
 import io.reactivetransfer.weights.run.TrainerRank;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 /** One rank of a trainer. */
-final class ShownTrainer extends ShownWeights {
+final class ShownTrainer extends ShownWeights implements RunRecorder.OneRunRecorder {
 
   private record Place(EngineId engine, String trainer) {}
 
@@ -25,11 +25,14 @@ final class ShownTrainer extends ShownWeights {
     this.runs = new EarlyTimers<>(meters, RunOutcome.class);
   }
 
-  void begun() {
+  /** All runs are counted together, so there is one who is told of them. */
+  RunRecorder.OneRunRecorder begun() {
     begun.increment();
+    return this;
   }
 
-  void ended(RunEnd end) {
+  @Override
+  public void ended(RunRecorder.RunEnd end) {
     RunProgress progress = end.progress();
     ended.increment();
     written.add(progress.written().bytes());

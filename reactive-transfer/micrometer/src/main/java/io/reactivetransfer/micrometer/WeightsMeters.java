@@ -6,16 +6,13 @@ import io.micrometer.core.instrument.Tags;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.run.RunRecorder;
 import io.reactivetransfer.weights.run.TrainerRank;
-import io.reactivetransfer.weights.version.UpdateResult;
 import io.reactivetransfer.weights.version.VersionRecorder;
 import io.reactivetransfer.weights.version.WeightsController;
 import io.reactivetransfer.weights.version.WeightsRank;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 
 /**
  * Shows updates of weights in a registry of Micrometer: a recorder for trainers, inference ranks
@@ -81,13 +78,6 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
     }
   }
 
-  private static <K, S> void tell(Map<K, S> all, K key, Consumer<S> event) {
-    S known = all.get(key);
-    if (known != null) {
-      event.accept(known);
-    }
-  }
-
   @Override
   public void opened(TrainerRank rank) {
     open(
@@ -104,13 +94,9 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
   }
 
   @Override
-  public void runBegun(TrainerRank rank) {
-    tell(trainers, rank, ShownTrainer::begun);
-  }
-
-  @Override
-  public void runEnded(TrainerRank rank, RunEnd end) {
-    tell(trainers, rank, shown -> shown.ended(end));
+  public OneRunRecorder runBegun(RunBegin begin) {
+    ShownTrainer known = trainers.get(begin.rank());
+    return known == null ? OneRunRecorder.NONE : known.begun();
   }
 
   @Override
@@ -129,13 +115,9 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
   }
 
   @Override
-  public void updateBegun(WeightsRank rank) {
-    tell(ranks, rank, ShownRank::begun);
-  }
-
-  @Override
-  public void updateEnded(WeightsRank rank, UpdateEnd end) {
-    tell(ranks, rank, shown -> shown.ended(end));
+  public UpdateRecorder updateBegun(UpdateBegin begin) {
+    ShownRank known = ranks.get(begin.rank());
+    return known == null ? UpdateRecorder.NONE : known.begun();
   }
 
   @Override
@@ -154,8 +136,9 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
   }
 
   @Override
-  public void decided(WeightsController controller, UpdateResult result, Duration duration) {
-    tell(controllers, controller, shown -> shown.decided(result, duration));
+  public ControllerRecorder updateBegun(ControllerBegin begin) {
+    ShownController known = controllers.get(begin.controller());
+    return known == null ? ControllerRecorder.NONE : known;
   }
 
   /** Sets what differs from the defaults: no further tags, no histogram. */

@@ -10,6 +10,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Operators;
 import reactor.util.Logger;
 import reactor.util.Loggers;
+import reactor.util.context.Context;
 
 /**
  * Listens to a publisher until it is disposed of. Unlike the subscribers that Reactor makes from
@@ -25,13 +26,16 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
   private final Consumer<? super T> next;
   private final Runnable completed;
   private final Consumer<Throwable> failed;
+  private final Context context;
   private final AtomicReference<@Nullable Subscription> subscription = new AtomicReference<>();
   private volatile boolean isOver;
 
-  private Listener(Consumer<? super T> next, Runnable completed, Consumer<Throwable> failed) {
+  private Listener(
+      Consumer<? super T> next, Runnable completed, Consumer<Throwable> failed, Context context) {
     this.next = next;
     this.completed = completed;
     this.failed = failed;
+    this.context = context;
   }
 
   /**
@@ -44,7 +48,16 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
       Consumer<? super T> next,
       Runnable completed,
       Consumer<Throwable> failed) {
-    Listener<T> listener = new Listener<>(next, completed, failed);
+    return of(publisher, Context.empty(), next, completed, failed);
+  }
+
+  private static <T> Listener<T> of(
+      Publisher<T> publisher,
+      Context context,
+      Consumer<? super T> next,
+      Runnable completed,
+      Consumer<Throwable> failed) {
+    Listener<T> listener = new Listener<>(next, completed, failed, context);
     publisher.subscribe(listener);
     return listener;
   }
@@ -52,7 +65,22 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
   /** The same for whoever waits for the end alone. */
   public static <T> Listener<T> ofEnd(
       Publisher<T> publisher, Runnable completed, Consumer<Throwable> failed) {
-    return of(publisher, ignored -> {}, completed, failed);
+    return ofEnd(publisher, Context.empty(), completed, failed);
+  }
+
+  /**
+   * The same, with a Context that the publisher sees.
+   *
+   * @param context such as that of whoever has subscribed to what listens here
+   */
+  public static <T> Listener<T> ofEnd(
+      Publisher<T> publisher, Context context, Runnable completed, Consumer<Throwable> failed) {
+    return of(publisher, context, ignored -> {}, completed, failed);
+  }
+
+  @Override
+  public Context currentContext() {
+    return context;
   }
 
   @Override

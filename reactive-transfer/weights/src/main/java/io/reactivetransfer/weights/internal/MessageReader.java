@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.internal;
 
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
@@ -115,6 +116,12 @@ public class MessageReader {
       throw bad("characters that can be shown as " + field, "others");
     }
     return text;
+  }
+
+  /** What a tracer has sent along, whose length is four bytes. */
+  public TraceContext traceContext() {
+    byte[] form = bytes("a trace context", TraceContext.MAX_BYTES);
+    return checked(() -> TraceContext.decode(ByteBuffer.wrap(form)));
   }
 
   private String text(String field, ByteBuffer utf8) {

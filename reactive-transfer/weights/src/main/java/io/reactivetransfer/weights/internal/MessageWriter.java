@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.internal;
 
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
@@ -66,6 +67,14 @@ public abstract class MessageWriter<W extends MessageWriter<W>> {
   /** The length in four bytes, and a text for people, which may be cut. */
   public W text(String text) {
     return bytes(MessageText.cut(text));
+  }
+
+  /** The length in four bytes, and what a tracer sends along. */
+  public W traceContext(TraceContext context) {
+    ByteBuffer form = context.encoded();
+    i32(form.remaining());
+    room(form.remaining()).put(form);
+    return self();
   }
 
   /** How many bytes the message has so far. */

@@ -1,9 +1,8 @@
 package io.reactivetransfer.weights.internal;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import reactor.util.Logger;
-import reactor.util.Loggers;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells a recorder, if there is one, and survives what that throws. From any thread.
@@ -12,21 +11,24 @@ import reactor.util.Loggers;
  */
 public final class Recording<R> {
 
-  private static final Logger LOG = Loggers.getLogger(Recording.class);
-
   private final R recorder;
   private final boolean isOn;
-  private final AtomicBoolean hasThrown = new AtomicBoolean();
+  private final Complaint complaint;
 
   /**
    * Of one object that is told of.
    *
    * @param none who stands for nobody
    */
-  @SuppressWarnings("ReferenceEquality") // the very object
   public Recording(R recorder, R none) {
+    this(recorder, none, new Complaint());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the very object
+  private Recording(R recorder, R none, Complaint complaint) {
     this.recorder = recorder;
     this.isOn = recorder != none;
+    this.complaint = complaint;
   }
 
   /** Whether there is one: if not, nobody needs to find out what to tell it. */
@@ -42,18 +44,25 @@ public final class Recording<R> {
     try {
       event.accept(recorder);
     } catch (Throwable thrown) {
-      if (hasThrown.compareAndSet(false, true)) {
-        say(thrown);
-      }
+      complaint.say(thrown);
     }
   }
 
-  /** If that is possible, which it is not if an exception cannot say what it is. */
-  private static void say(Throwable thrown) {
-    try {
-      LOG.warn("a recorder of weights has thrown, which it must not", thrown);
-    } catch (Throwable unsaid) {
-      // What is to be done behind what was told is more important.
-    }
+  /**
+   * What it answers, with no lock held.
+   *
+   * @param otherwise the answer if there is none, or if it throws or returns null
+   */
+  public <T> T ask(Function<R, @Nullable T> question, T otherwise) {
+    return isOn ? complaint.orElse(() -> question.apply(recorder), otherwise) : otherwise;
+  }
+
+  /**
+   * The one that is told of an operation that begins.
+   *
+   * @param none who stands for nobody there
+   */
+  public <T> Recording<T> begin(Function<R, @Nullable T> begun, T none) {
+    return new Recording<>(ask(begun, none), none, complaint);
   }
 }

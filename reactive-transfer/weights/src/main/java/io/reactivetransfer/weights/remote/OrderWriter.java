@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.remote;
 
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.check.ChecksumScope;
 import io.reactivetransfer.weights.check.TrainerSums;
@@ -15,6 +16,7 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.util.Logger;
 import reactor.util.Loggers;
+import reactor.util.context.Context;
 
 /** Has a rank of the trainer do what an order says, and tell the checksums. */
 final class OrderWriter {
@@ -50,6 +52,13 @@ final class OrderWriter {
       saying.update(said);
       return trainer.write(targets, ofRun.reader()).doOnCancel(said::dispose);
     });
+  }
+
+  /** The same for an order that a message has brought, as a part of the trace of its sender. */
+  Flux<RunProgress> writeFromElsewhere(WriteOrder order, ChecksumScope scope) {
+    Flux<RunProgress> run = write(order, scope);
+    TraceContext carried = order.traceContext();
+    return carried.isEmpty() ? run : run.contextWrite(Context.of(TraceContext.class, carried));
   }
 
   /** Says no more. */

@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.remote;
 
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.weights.check.ChecksumScope;
@@ -27,10 +28,23 @@ final class RemoteRun {
   /** Since something was heard of it, or it was asked. */
   int silentTicks;
 
-  RemoteRun(Peer peer, WriteOrder order, ChecksumScope checksums) {
+  /**
+   * It has not begun.
+   *
+   * @param mostBytes of a message. What a tracer sends along is left out where one would be longer
+   */
+  RemoteRun(Peer peer, WriteOrder order, ChecksumScope checksums, int mostBytes) {
     this.peer = peer;
-    this.order = order;
+    this.order = fitting(order, checksums, mostBytes);
     this.checksums = checksums;
+  }
+
+  private static WriteOrder fitting(WriteOrder order, ChecksumScope checksums, int mostBytes) {
+    if (order.traceContext().isEmpty()
+        || RemoteCodec.encode(new RemoteMessage.Start(order, checksums)).remaining() <= mostBytes) {
+      return order;
+    }
+    return new WriteOrder(order.update(), order.version(), order.targets(), TraceContext.NONE);
   }
 
   /** What whoever has given the order waits for. */

@@ -170,7 +170,7 @@ public final class RemoteTrainers {
     @Override
     public Publisher<?> write(WriteOrder order) {
       return Mono.defer(() -> {
-        RemoteRun run = new RemoteRun(peer, order, checksums);
+        RemoteRun run = new RemoteRun(peer, order, checksums, engine.options().maxMessageBytes());
         last = run;
         return written(run);
       });

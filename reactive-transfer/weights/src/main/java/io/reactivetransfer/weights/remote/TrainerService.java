@@ -254,7 +254,7 @@ public final class TrainerService {
             failure -> turns.run(() -> stopIf(made, LOST)));
     made.writing =
         Listener.of(
-            writer.write(start.order(), start.checksums()),
+            writer.writeFromElsewhere(start.order(), start.checksums()),
             said -> turns.run(() -> progressed(made, said)),
             () -> turns.run(() -> written(made)),
             failure -> turns.run(() -> failed(made, failure)));

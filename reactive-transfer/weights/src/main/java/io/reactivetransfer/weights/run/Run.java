@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.run;
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.weights.internal.End;
+import io.reactivetransfer.weights.internal.Recording;
 import io.reactivetransfer.weights.kernel.PrepareTask;
 import io.reactivetransfer.weights.plan.Step;
 import java.util.ArrayDeque;
@@ -42,6 +43,9 @@ final class Run {
   private final Disposable.Swap deadline = Disposables.swap();
   private final Disposable.Composite barriers = Disposables.composite();
   private final long beganNanos = System.nanoTime();
+
+  /** Who is told of its end; set as it begins, before anything of it can end. */
+  private volatile @Nullable Recording<RunRecorder.OneRunRecorder> told;
 
   // Guarded by this.
   private final Queue<StepState> waiting = new ArrayDeque<>();
@@ -98,7 +102,7 @@ final class Run {
   /** Begins; what throws before the engine has the writes ends it, as whatever throws later. */
   void begin() {
     boolean isSubmitted = false;
-    trainer.tell(RunRecorder::runBegun);
+    told = trainer.begun(update.number(), progress.contextView());
     try {
       makeReady();
       Flux<Transfer> stream = trainer.engine.submit(feed);
@@ -510,9 +514,10 @@ final class Run {
       isHeard = !isCancelled;
       isEndedByCancel = cancellation != null && cancellation.equals(why);
     }
-    if (trainer.isRecorded()) {
+    Recording<RunRecorder.OneRunRecorder> of = told;
+    if (of != null && of.isOn()) {
       EndedRun end = new EndedRun(last, isEndedByCancel ? null : why, isEndedByCancel);
-      trainer.tell((recorder, rank) -> recorder.runEnded(rank, end));
+      of.tell(each -> each.ended(end));
     }
     trainer.ended(this, notQuiet); // others may begin, or close, from here on
     try {

@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.run;
 
+import io.reactivetransfer.weights.internal.Complaint;
 import java.util.Objects;
 
 /** Two recorders, the first of which may be such a pair itself. */
@@ -7,6 +8,7 @@ final class RunRecorderChain implements RunRecorder {
 
   private final RunRecorder first;
   private final RunRecorder next;
+  private final Complaint complaint = new Complaint();
 
   private RunRecorderChain(RunRecorder first, RunRecorder next) {
     this.first = first;
@@ -52,20 +54,25 @@ final class RunRecorderChain implements RunRecorder {
   }
 
   @Override
-  public void runBegun(TrainerRank rank) {
-    try {
-      first.runBegun(rank);
-    } finally {
-      next.runBegun(rank);
-    }
+  @SuppressWarnings("ReferenceEquality") // the very object
+  public OneRunRecorder runBegun(RunBegin begin) {
+    OneRunRecorder one = complaint.orElse(() -> first.runBegun(begin), OneRunRecorder.NONE);
+    OneRunRecorder other = complaint.orElse(() -> next.runBegun(begin), OneRunRecorder.NONE);
+    return one == OneRunRecorder.NONE
+        ? other
+        : other == OneRunRecorder.NONE ? one : new BothRunRecorders(one, other);
   }
 
-  @Override
-  public void runEnded(TrainerRank rank, RunEnd end) {
-    try {
-      first.runEnded(rank, end);
-    } finally {
-      next.runEnded(rank, end);
+  private record BothRunRecorders(OneRunRecorder first, OneRunRecorder next)
+      implements OneRunRecorder {
+
+    @Override
+    public void ended(RunEnd end) {
+      try {
+        first.ended(end);
+      } finally {
+        next.ended(end);
+      }
     }
   }
 }

@@ -23,9 +23,13 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /** What is the same in all runs of a rank: its steps, where their temporaries lie, its memory. */
 final class Trainer {
+
+  private static final Recording<RunRecorder.OneRunRecorder> NOBODY =
+      new Recording<>(RunRecorder.OneRunRecorder.NONE, RunRecorder.OneRunRecorder.NONE);
 
   final TransferEngine engine;
   final RoutingTable table;
@@ -256,14 +260,20 @@ final class Trainer {
   // Who is told
 
   void opened(TrainerRank rank) {
-    if (isRecorded()) {
+    if (recording.isOn()) {
       shown = rank;
       tell(RunRecorder::opened);
     }
   }
 
-  boolean isRecorded() {
-    return recording.isOn();
+  /** Whoever is told of a run that begins. */
+  Recording<RunRecorder.OneRunRecorder> begun(long number, ContextView context) {
+    TrainerRank rank = shown;
+    if (rank == null) {
+      return NOBODY;
+    }
+    BegunRun begin = new BegunRun(rank, number, context);
+    return recording.begin(recorder -> recorder.runBegun(begin), RunRecorder.OneRunRecorder.NONE);
   }
 
   void tell(BiConsumer<RunRecorder, TrainerRank> event) {

@@ -129,6 +129,10 @@ public final class TrainerRank {
    * {@link #whenQuiet()} fails, others may still write to the temporaries, and this rank runs
    * nothing more: close it and open another one.
    *
+   * <p>Where a message from elsewhere has begun it, its {@link io.reactivetransfer.TraceContext}
+   * may be in the Context of the subscriber, under the key {@code TraceContext.class}; a {@link
+   * RunRecorder} is told of it.
+   *
    * <p>A cancel signals nothing; {@link #whenQuiet()} says when memory may be used again.
    *
    * <p>Writes are made once for the last two of different targets: who uses the same regions and

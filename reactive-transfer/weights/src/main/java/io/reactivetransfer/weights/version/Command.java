@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.version;
 
+import io.reactivetransfer.TraceContext;
 import java.util.List;
 
 /**
@@ -36,6 +37,7 @@ sealed interface Command {
    *
    * @param arrivals how many writes fill it
    * @param members all ranks of this update, so that another controller knows whom to ask
+   * @param traceContext what the tracer of the controller sends along
    */
   record Prepare(
       Term term,
@@ -44,7 +46,8 @@ sealed interface Command {
       long version,
       UpdateMode mode,
       long arrivals,
-      List<MemberId> members)
+      List<MemberId> members,
+      TraceContext traceContext)
       implements OfUpdate {
 
     public Prepare {

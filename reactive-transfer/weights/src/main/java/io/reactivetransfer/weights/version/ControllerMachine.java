@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.version;
 
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.version.Decisions.Answer;
 import io.reactivetransfer.weights.version.UpdateResult.Decision;
 import java.util.ArrayList;
@@ -40,8 +41,10 @@ class ControllerMachine {
    * What is to be done.
    *
    * @param arrivals of each rank, how many writes fill it
+   * @param traceContext what a tracer sends along to each rank
    */
-  record Plan(long version, UpdateMode mode, Map<String, Long> arrivals) {}
+  record Plan(
+      long version, UpdateMode mode, Map<String, Long> arrivals, TraceContext traceContext) {}
 
   /** How far an update is. */
   private enum Stage {
@@ -595,7 +598,8 @@ class ControllerMachine {
               what.version(),
               what.mode(),
               what.arrivals().getOrDefault(view.name, 0L),
-              List.copyOf(members.values()));
+              List.copyOf(members.values()),
+              what.traceContext());
       case OPENING, FILLING -> new Command.Open(term, to, update);
       case HOLDING -> new Command.Hold(term, to, update);
       case COMMITTING -> new Command.Commit(term, to, update);

@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.version;
 
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
@@ -17,6 +18,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
+import reactor.util.context.Context;
 
 /** One update or recovery, with all that is to end with it. Only in turns. */
 final class ControllerRun {
@@ -28,6 +30,13 @@ final class ControllerRun {
   private final Duration deadline;
   private final long version;
   private final List<WeightsTrainer> trainers;
+
+  /** Of whoever has subscribed. */
+  final Context context;
+
+  /** Null if nobody is told of it. */
+  private @Nullable RecordedDecision recorded;
+
   private final Disposable.Composite waits = Disposables.composite();
   private final Disposable.Composite writing = Disposables.composite();
   private final Sinks.One<UpdateResult> result = Sinks.one();
@@ -51,7 +60,8 @@ final class ControllerRun {
       Map<String, Peer> ranks,
       Duration deadline,
       long version,
-      List<WeightsTrainer> trainers) {
+      List<WeightsTrainer> trainers,
+      Context context) {
     this.turns = turns;
     this.machine = machine;
     this.timers = timers;
@@ -59,6 +69,16 @@ final class ControllerRun {
     this.deadline = deadline;
     this.version = version;
     this.trainers = trainers;
+    this.context = context;
+  }
+
+  /** Somebody is told of it, from its beginning on. */
+  void record(RecordedDecision told) {
+    recorded = told;
+  }
+
+  TraceContext traceContext() {
+    return recorded == null ? TraceContext.NONE : recorded.traceContext;
   }
 
   Mono<UpdateResult> result() {
@@ -150,13 +170,15 @@ final class ControllerRun {
   }
 
   void startTrainers(UpdateNumber update, List<RankTarget> targets) {
-    WriteOrder order = new WriteOrder(update, version, targets);
+    WriteOrder order = new WriteOrder(update, version, targets, traceContext());
+    Context seen = recorded == null ? context : recorded.context;
     trainersLeft.addAll(trainers);
     for (WeightsTrainer trainer : trainers) {
       // Whatever a trainer throws is its failure.
       writing.add(
           Listener.ofEnd(
               Flux.defer(() -> written(trainer, order)),
+              seen,
               () -> turns.run(() -> trainerEnded(update, trainer, null)),
               failure -> turns.run(() -> trainerEnded(update, trainer, failure))));
     }
@@ -187,6 +209,9 @@ final class ControllerRun {
 
   /** Emits when no trainer writes any more, or its time is over, too. */
   void done(UpdateResult what) {
+    if (recorded != null) {
+      recorded.ended(what);
+    }
     ended = what;
     ticks = 0;
     waits.dispose();

@@ -329,9 +329,9 @@ class RankMachine<P> {
     tell();
   }
 
-  /** The update that is not over; null if there is none. */
-  @Nullable UpdateNumber pending() {
-    return work == null ? null : work.update();
+  /** What has begun the update that is not over; null if there is none. */
+  Command.@Nullable Prepare pending() {
+    return work == null ? null : work.order;
   }
 
   /** The controller that it obeys; null if none has said anything. */

@@ -1,14 +1,25 @@
 package io.reactivetransfer.weights.version;
 
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.internal.Recording;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import reactor.util.context.Context;
 
 /** What a recorder is told of the updates of one rank; made only if there is one. In turns. */
 final class RecordedUpdates {
 
+  private static final Recording<VersionRecorder.UpdateRecorder> NOBODY =
+      new Recording<>(VersionRecorder.UpdateRecorder.NONE, VersionRecorder.UpdateRecorder.NONE);
+
   private final Recording<VersionRecorder> recording;
   private final WeightsRank rank;
+
+  /** Who is told of the one that is not over. */
+  private Recording<VersionRecorder.UpdateRecorder> told = NOBODY;
+
+  private Context context = Context.empty();
 
   /** The one that is not over; null if there is none. */
   private @Nullable UpdateNumber pending;
@@ -62,6 +73,11 @@ final class RecordedUpdates {
     }
   }
 
+  /** What a look at what has come of the update that is not over is subscribed to with. */
+  Context context() {
+    return context;
+  }
+
   /**
    * The rank was closed: what is pending is over.
    *
@@ -72,27 +88,42 @@ final class RecordedUpdates {
     if (update != null && !update.equals(served)) {
       dropped(update, "the rank was closed");
     }
-    look(null, served);
+    look(null, null, served);
   }
 
   /**
    * Some event is over.
    *
-   * @param now the update that is pending now
+   * @param order the update that is pending now
+   * @param controller who has begun it
    * @param served the one that has written what is served
    */
-  void look(@Nullable UpdateNumber now, UpdateNumber served) {
+  void look(Command.@Nullable Prepare order, @Nullable Peer controller, UpdateNumber served) {
+    UpdateNumber now = order == null ? null : order.update();
     UpdateNumber before = pending;
     if (before != null && !before.equals(now)) {
       End end = dropped == null ? endOf(before, before.equals(served), "") : dropped;
       pending = null;
       dropped = null;
-      recording.tell(recorder -> recorder.updateEnded(rank, end));
+      told.tell(of -> of.ended(end));
+      told = NOBODY;
+      context = Context.empty();
     }
-    if (now != null && !now.equals(before)) {
-      pending = now;
+    if (order != null && controller != null && !order.update().equals(before)) {
+      pending = order.update();
       begunNanos = System.nanoTime();
-      recording.tell(recorder -> recorder.updateBegun(rank));
+      Begin begin =
+          new Begin(
+              rank,
+              order.update(),
+              order.version(),
+              order.mode(),
+              controller,
+              order.traceContext());
+      told =
+          recording.begin(
+              recorder -> recorder.updateBegun(begin), VersionRecorder.UpdateRecorder.NONE);
+      context = told.ask(of -> of.context(Context.empty()), Context.empty());
     }
   }
 
@@ -109,6 +140,15 @@ final class RecordedUpdates {
   private static Duration since(long nanos) {
     return Duration.ofNanos(System.nanoTime() - nanos);
   }
+
+  private record Begin(
+      WeightsRank rank,
+      UpdateNumber update,
+      long version,
+      UpdateMode mode,
+      Peer controller,
+      TraceContext traceContext)
+      implements VersionRecorder.UpdateBegin {}
 
   private record End(
       UpdateNumber update,

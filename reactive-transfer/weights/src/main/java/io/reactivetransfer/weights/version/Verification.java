@@ -9,6 +9,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 /** The application looks at what has come of an update. */
 final class Verification {
@@ -35,15 +36,18 @@ final class Verification {
   /**
    * Begins.
    *
+   * @param context what the application sees
    * @param ended with null if all is right
    */
   void begin(
       Function<? super FilledBuffer, ? extends Publisher<?>> verifier,
       FilledBuffer filled,
+      Context context,
       Consumer<@Nullable Throwable> ended) {
     looking.update(
         Listener.ofEnd(
             Flux.defer(() -> looked(verifier, filled)),
+            context,
             () -> ended.accept(null),
             failure -> ended.accept(failure)));
   }

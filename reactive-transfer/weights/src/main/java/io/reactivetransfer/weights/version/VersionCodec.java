@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.version;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.internal.MessageFormatException;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -15,7 +16,7 @@ import java.util.Set;
  */
 final class VersionCodec {
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   /** What controllers say to ranks. */
   static final MessageChannel COMMANDS = new MessageChannel(20);
@@ -31,7 +32,7 @@ final class VersionCodec {
 
   /**
    * Bytes of the longest message that ranks of an update leave free: who has voted names all of
-   * them in a report, beside all else that is in one.
+   * them in a report, beside all else that is in one; and room for what a tracer sends along.
    */
   static final int BESIDE_MEMBERS = 4_096;
 
@@ -60,7 +61,7 @@ final class VersionCodec {
         out.i64(prepare.version()).u8(prepare.mode().code).i64(prepare.arrivals());
         out.i32(prepare.members().size());
         prepare.members().forEach(out::member);
-        yield out.sealed();
+        yield out.traceContext(prepare.traceContext()).sealed();
       }
       case Command.Open open -> begin(OPEN, open).sealed();
       case Command.Hold hold -> begin(HOLD, hold).sealed();
@@ -68,6 +69,14 @@ final class VersionCodec {
       case Command.Abort abort ->
           begin(ABORT, abort).flag(abort.discard()).text(abort.reason()).sealed();
     };
+  }
+
+  /**
+   * How long the message that begins an update is, apart from what a tracer sends along: whether an
+   * update fits does not depend on that, for which there is room beside its ranks.
+   */
+  static int bytesBesideTrace(Command.Prepare prepare) {
+    return encode(prepare).remaining() - prepare.traceContext().encoded().remaining();
   }
 
   private static VersionWriter begin(int kind, Command.OfUpdate command) {
@@ -108,7 +117,7 @@ final class VersionCodec {
     for (RankTarget target : order.targets()) {
       write(target, out.name(target.rank()));
     }
-    return out.sealed();
+    return out.traceContext(order.traceContext()).sealed();
   }
 
   /**
@@ -123,8 +132,9 @@ final class VersionCodec {
     long version = in.i64("version", 0);
     List<RankTarget> targets =
         in.list("targets", MAX_MEMBERS, MEMBER_BYTES, () -> target(in, in.name()));
+    TraceContext traceContext = in.traceContext();
     in.end();
-    return new WriteOrder(update, version, targets);
+    return new WriteOrder(update, version, targets, traceContext);
   }
 
   /**
@@ -170,7 +180,8 @@ final class VersionCodec {
     UpdateMode mode = in.one("mode", UpdateMode::of);
     long arrivals = in.i64("arrivals", 1, WeightsUpdate.MAX_ARRIVALS);
     List<MemberId> members = members(in);
-    return new Command.Prepare(term, incarnation, update, version, mode, arrivals, members);
+    return new Command.Prepare(
+        term, incarnation, update, version, mode, arrivals, members, in.traceContext());
   }
 
   private static List<MemberId> members(VersionReader in) {

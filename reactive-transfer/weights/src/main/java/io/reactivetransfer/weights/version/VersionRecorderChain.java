@@ -1,13 +1,16 @@
 package io.reactivetransfer.weights.version;
 
-import java.time.Duration;
+import io.reactivetransfer.TraceContext;
+import io.reactivetransfer.weights.internal.Complaint;
 import java.util.Objects;
+import reactor.util.context.Context;
 
 /** Two recorders, the first of which may be such a pair itself. */
 final class VersionRecorderChain implements VersionRecorder {
 
   private final VersionRecorder first;
   private final VersionRecorder next;
+  private final Complaint complaint = new Complaint();
 
   private VersionRecorderChain(VersionRecorder first, VersionRecorder next) {
     this.first = first;
@@ -53,21 +56,13 @@ final class VersionRecorderChain implements VersionRecorder {
   }
 
   @Override
-  public void updateBegun(WeightsRank rank) {
-    try {
-      first.updateBegun(rank);
-    } finally {
-      next.updateBegun(rank);
-    }
-  }
-
-  @Override
-  public void updateEnded(WeightsRank rank, UpdateEnd end) {
-    try {
-      first.updateEnded(rank, end);
-    } finally {
-      next.updateEnded(rank, end);
-    }
+  @SuppressWarnings("ReferenceEquality") // the very object
+  public UpdateRecorder updateBegun(UpdateBegin begin) {
+    UpdateRecorder one = complaint.orElse(() -> first.updateBegun(begin), UpdateRecorder.NONE);
+    UpdateRecorder other = complaint.orElse(() -> next.updateBegun(begin), UpdateRecorder.NONE);
+    return one == UpdateRecorder.NONE
+        ? other
+        : other == UpdateRecorder.NONE ? one : new BothUpdateRecorders(one, other, complaint);
   }
 
   @Override
@@ -89,11 +84,64 @@ final class VersionRecorderChain implements VersionRecorder {
   }
 
   @Override
-  public void decided(WeightsController controller, UpdateResult result, Duration duration) {
-    try {
-      first.decided(controller, result, duration);
-    } finally {
-      next.decided(controller, result, duration);
+  @SuppressWarnings("ReferenceEquality") // the very object
+  public ControllerRecorder updateBegun(ControllerBegin begin) {
+    ControllerRecorder one =
+        complaint.orElse(() -> first.updateBegun(begin), ControllerRecorder.NONE);
+    ControllerRecorder other =
+        complaint.orElse(() -> next.updateBegun(begin), ControllerRecorder.NONE);
+    return one == ControllerRecorder.NONE
+        ? other
+        : other == ControllerRecorder.NONE
+            ? one
+            : new BothControllerRecorders(one, other, complaint);
+  }
+
+  /** What one of them throws takes nothing from the other one. */
+  private record BothUpdateRecorders(UpdateRecorder first, UpdateRecorder next, Complaint complaint)
+      implements UpdateRecorder {
+
+    @Override
+    public Context context(Context context) {
+      Context more = complaint.orElse(() -> first.context(context), context);
+      return complaint.orElse(() -> next.context(more), more);
+    }
+
+    @Override
+    public void ended(UpdateEnd end) {
+      try {
+        first.ended(end);
+      } finally {
+        next.ended(end);
+      }
+    }
+  }
+
+  private record BothControllerRecorders(
+      ControllerRecorder first, ControllerRecorder next, Complaint complaint)
+      implements ControllerRecorder {
+
+    /** Both are asked, since each counts on it; what the first one carries counts. */
+    @Override
+    public TraceContext traceContext() {
+      TraceContext one = complaint.orElse(first::traceContext, TraceContext.NONE);
+      TraceContext other = complaint.orElse(next::traceContext, TraceContext.NONE);
+      return one.isEmpty() ? other : one;
+    }
+
+    @Override
+    public Context context(Context context) {
+      Context more = complaint.orElse(() -> first.context(context), context);
+      return complaint.orElse(() -> next.context(more), more);
+    }
+
+    @Override
+    public void ended(ControllerEnd end) {
+      try {
+        first.ended(end);
+      } finally {
+        next.ended(end);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.version;
 
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Postman;
@@ -9,17 +10,21 @@ import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 /**
  * Decides which version inference ranks serve: has all ranks of an update take it, or none. One for
@@ -49,9 +54,6 @@ public final class WeightsController {
 
   /** What is done now; only in turns, like the next ones. */
   private @Nullable ControllerRun run;
-
-  /** When that began, if somebody is told of it. */
-  private long begunNanos;
 
   /** All that were ever named, by the name that each had last: those that ask are answered. */
   private final Map<String, Peer> peers = new HashMap<>();
@@ -162,7 +164,7 @@ public final class WeightsController {
    * Has all these ranks take a version, or none of them. Begins when it is subscribed to, once for
    * each subscription, and one at a time: fails with {@link IllegalStateException} while another
    * one runs. What becomes of it is a result and no error. Cancelling gives it up, unless it is
-   * decided already: then it goes on.
+   * decided already: then it goes on. Trainers see the Context of the subscriber.
    *
    * @param ranks all that are to flip, each name once
    * @param trainers who write; told when all ranks are open to writes
@@ -182,18 +184,30 @@ public final class WeightsController {
     // In the order in which the ranks were named, as their ends come out.
     Map<String, Long> arrivals = new LinkedHashMap<>();
     byName.keySet().forEach(name -> arrivals.put(name, update.arrivals().getOrDefault(name, 0L)));
-    ControllerMachine.Plan plan =
-        new ControllerMachine.Plan(update.version(), update.mode(), arrivals);
     List<WeightsTrainer> writers = List.copyOf(trainers);
-    return mono(byName, update.deadline(), update.version(), writers, () -> machine.update(plan));
+    return mono(
+        byName,
+        update.deadline(),
+        update,
+        writers,
+        trace ->
+            machine.update(
+                new ControllerMachine.Plan(update.version(), update.mode(), arrivals, trace)));
   }
 
   private void requireRoom(WeightsUpdate update, Collection<String> ranks) {
     List<MemberId> members = ranks.stream().map(name -> new MemberId(name, 1)).toList();
     Command.Prepare longest =
         new Command.Prepare(
-            Term.NONE, 1, UpdateNumber.NONE, update.version(), update.mode(), 1, members);
-    int bytes = VersionCodec.encode(longest).remaining();
+            Term.NONE,
+            1,
+            UpdateNumber.NONE,
+            update.version(),
+            update.mode(),
+            1,
+            members,
+            TraceContext.NONE);
+    int bytes = VersionCodec.bytesBesideTrace(longest);
     int most = engine.options().maxMessageBytes() - VersionCodec.BESIDE_MEMBERS;
     if (bytes > most || members.size() > VersionCodec.MAX_MEMBERS) {
       throw new IllegalArgumentException(
@@ -223,7 +237,7 @@ public final class WeightsController {
       throw new IllegalArgumentException("expected a deadline above 0, got " + deadline);
     }
     Map<String, Peer> byName = byName(living);
-    return mono(byName, deadline, 0, List.of(), () -> machine.recover(byName.keySet()));
+    return mono(byName, deadline, null, List.of(), _ -> machine.recover(byName.keySet()));
   }
 
   private Map<String, Peer> byName(Collection<RankMember> ranks) {
@@ -255,13 +269,15 @@ public final class WeightsController {
   private Mono<UpdateResult> mono(
       Map<String, Peer> ranks,
       Duration deadline,
-      long version,
+      @Nullable WeightsUpdate update,
       List<WeightsTrainer> trainers,
-      Runnable begin) {
-    return Mono.defer(() -> {
+      Consumer<TraceContext> begin) {
+    long version = update == null ? 0 : update.version();
+    return Mono.deferContextual(subscriber -> {
+      Context context = Context.of(subscriber);
       ControllerRun made =
-          new ControllerRun(turns, machine, timers, ranks, deadline, version, trainers);
-      turns.run(() -> begin(made, begin));
+          new ControllerRun(turns, machine, timers, ranks, deadline, version, trainers, context);
+      turns.run(() -> begin(made, update, begin));
       return made.result()
           .publishOn(timers)
           .onErrorMap(RejectedExecutionException.class, refused -> Ticking.refused(timers, refused))
@@ -274,7 +290,8 @@ public final class WeightsController {
     });
   }
 
-  private void begin(ControllerRun made, Runnable begin) {
+  private void begin(
+      ControllerRun made, @Nullable WeightsUpdate update, Consumer<TraceContext> begin) {
     if (isClosed || run != null) {
       made.fail(
           new IllegalStateException(
@@ -291,10 +308,13 @@ public final class WeightsController {
     }
     run = made;
     if (recording.isOn()) {
-      begunNanos = System.nanoTime();
+      Set<String> names = Collections.unmodifiableSet(made.ranks.keySet());
+      made.record(
+          new RecordedDecision(
+              recording, new RecordedDecision.Begin(this, update, names, made.context)));
     }
     peers.putAll(made.ranks);
-    begin.run();
+    begin.accept(made.traceContext());
   }
 
   /**
@@ -382,10 +402,6 @@ public final class WeightsController {
       ControllerRun ended = run;
       run = null;
       if (ended != null) {
-        if (recording.isOn()) {
-          Duration duration = Duration.ofNanos(System.nanoTime() - begunNanos);
-          recording.tell(recorder -> recorder.decided(WeightsController.this, result, duration));
-        }
         ended.done(result);
       }
     }

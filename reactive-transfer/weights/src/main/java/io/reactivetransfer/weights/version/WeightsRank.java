@@ -28,6 +28,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.Logger;
 import reactor.util.Loggers;
+import reactor.util.context.Context;
 
 /**
  * An inference rank that holds a version of the weights, gives leases of it to those who read, and
@@ -268,7 +269,7 @@ public final class WeightsRank {
       endVerification();
       publish();
       if (recorded != null && !isClosing.get()) {
-        recorded.look(machine.pending(), status.update());
+        recorded.look(machine.pending(), machine.owner(), status.update());
       }
     });
   }
@@ -343,7 +344,7 @@ public final class WeightsRank {
     /** An update that has its vote is told to any controller that asks, with all of its ranks. */
     @Override
     public @Nullable String refusal(Command.Prepare order) {
-      int bytes = VersionCodec.encode(order).remaining();
+      int bytes = VersionCodec.bytesBesideTrace(order);
       int most = engine.options().maxMessageBytes() - VersionCodec.BESIDE_MEMBERS;
       return bytes <= most
           ? null
@@ -453,6 +454,7 @@ public final class WeightsRank {
               order.version(),
               order.arrivals(),
               buffers.get(buffer).regions()),
+          recorded == null ? Context.empty() : recorded.context(),
           failure -> turn(() -> verified(made, failure)));
     }
 

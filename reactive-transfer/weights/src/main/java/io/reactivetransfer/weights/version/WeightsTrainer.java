@@ -18,7 +18,8 @@ public interface WeightsTrainer {
    *     fails if it cannot be. What it emits is not looked at. It is cancelled when the update was
    *     given up; what it writes then is refused by the memory of the ranks, or changes nothing
    *     that anybody reads. Its own memory is its own matter. Called and subscribed to on any
-   *     thread and must not block it
+   *     thread and must not block it; with the Context of whoever has subscribed to the update, and
+   *     what a {@link VersionRecorder} of the controller adds to that
    */
   Publisher<?> write(WriteOrder order);
 

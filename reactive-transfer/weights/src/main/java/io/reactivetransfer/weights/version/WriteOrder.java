@@ -1,7 +1,9 @@
 package io.reactivetransfer.weights.version;
 
+import io.reactivetransfer.TraceContext;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What trainers are to write, and where.
@@ -9,12 +11,17 @@ import java.util.List;
  * @param update its number, which no other update has
  * @param version the application's name for what is written
  * @param targets one for each rank of the update
+ * @param traceContext what the tracer of the controller sends along: whoever carries the order to
+ *     another process puts it into the Context of the run there, under the key {@code
+ *     TraceContext.class}, so that it becomes a part of the same trace
  */
-public record WriteOrder(UpdateNumber update, long version, List<RankTarget> targets) {
+public record WriteOrder(
+    UpdateNumber update, long version, List<RankTarget> targets, TraceContext traceContext) {
 
   /** Copies the list. */
   public WriteOrder {
     targets = List.copyOf(targets);
+    Objects.requireNonNull(traceContext, "traceContext");
   }
 
   /**

@@ -9,6 +9,7 @@ import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.check.ChecksumScope;
 import io.reactivetransfer.weights.run.RunProgress;
 import io.reactivetransfer.weights.run.StageProgress;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
@@ -56,7 +58,8 @@ class RemoteCodecTest {
               new WriteOrder(
                   UPDATE,
                   12,
-                  List.of(new RankTarget("rank-ä", List.of(REGION), new Imm(1 << 28), 4_000))),
+                  List.of(new RankTarget("rank-ä", List.of(REGION), new Imm(1 << 28), 4_000)),
+                  TraceContext.of(Map.of("traceparent", "00-1-2-01"))),
               ChecksumScope.allOf("qkv", "norm")),
           new RemoteMessage.Stop(UPDATE),
           new RemoteMessage.Ask(UPDATE),
@@ -100,13 +103,13 @@ class RemoteCodecTest {
   void theBytesAreThoseOfTheDocument() {
     assertThat(HexFormat.of().formatHex(bytes(MESSAGES.get(3))))
         .isEqualTo(
-            "0104"
+            "0204"
                 + "0000000000000003"
                 + "0000000000abcdef"
                 + "0000000000000005"
                 + "09"
                 + HexFormat.of().formatHex("trainer-0".getBytes(StandardCharsets.UTF_8))
-                + "94413283");
+                + "c014fe47");
   }
 
   @Test
@@ -133,9 +136,20 @@ class RemoteCodecTest {
   @Test
   void anotherVersionSaysBoth() {
     byte[] newer = bytes(MESSAGES.getLast());
-    newer[0] = 2;
+    newer[0] = 3;
     assertThatThrownBy(() -> decode(MESSAGES.getLast(), sealed(newer)))
-        .hasMessageContaining("expected version 1, got version 2");
+        .hasMessageContaining("expected version 2, got version 3");
+  }
+
+  @Test
+  void whatATracerSendsAlongIsLeftOutWhereAMessageWouldBeTooLong() {
+    RemoteMessage.Start start = (RemoteMessage.Start) MESSAGES.getFirst();
+    int length = bytes(start).length;
+    RemoteRun fits = new RemoteRun(null, start.order(), start.checksums(), length);
+    assertThat(fits.start()).isEqualTo(start);
+    RemoteRun wouldNot = new RemoteRun(null, start.order(), start.checksums(), length - 1);
+    assertThat(wouldNot.start().order().traceContext().isEmpty()).isTrue();
+    assertThat(wouldNot.start().order().targets()).isEqualTo(start.order().targets());
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.weights.run.RunProgress;
@@ -28,7 +29,7 @@ import reactor.core.publisher.Flux;
 class TrainerNamesTest {
 
   private static final UpdateNumber UPDATE = new UpdateNumber(1, 77, 1);
-  private static final WriteOrder ORDER = new WriteOrder(UPDATE, 1, List.of());
+  private static final WriteOrder ORDER = new WriteOrder(UPDATE, 1, List.of(), TraceContext.NONE);
 
   private final List<TransferEngine> engines = new ArrayList<>();
   private final TransferEngine controller = engine();

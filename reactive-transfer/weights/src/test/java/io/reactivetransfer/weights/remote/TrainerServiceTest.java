@@ -8,6 +8,7 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.Rank;
 import io.reactivetransfer.weights.RegionSpec;
@@ -15,13 +16,16 @@ import io.reactivetransfer.weights.check.ChecksumScope;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
 import io.reactivetransfer.weights.plan.Step;
 import io.reactivetransfer.weights.run.RunOptions;
+import io.reactivetransfer.weights.run.RunRecorder;
 import io.reactivetransfer.weights.version.RankTarget;
 import io.reactivetransfer.weights.version.UpdateNumber;
 import io.reactivetransfer.weights.version.WriteOrder;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +46,15 @@ class TrainerServiceTest {
                   && table.steps(0).stream().anyMatch(Step.Prepare.class::isInstance));
 
   private final AtomicInteger prepared = new AtomicInteger();
+  private final List<TraceContext> traces = new CopyOnWriteArrayList<>();
+  private final RunRecorder recorder =
+      new RunRecorder() {
+        @Override
+        public OneRunRecorder runBegun(RunBegin begin) {
+          traces.add(begin.traceContext());
+          return OneRunRecorder.NONE;
+        }
+      };
   private volatile CountDownLatch goOn = new CountDownLatch(0);
   private final Rig rig =
       new Rig(
@@ -50,6 +63,7 @@ class TrainerServiceTest {
           () ->
               RunOptions.builder()
                   .parallelism(1)
+                  .recorder(recorder)
                   .prepare(task -> {
                     prepared.incrementAndGet();
                     waitFor(goOn);
@@ -91,7 +105,7 @@ class TrainerServiceTest {
         }
         targets.add(new RankTarget(rank.name(), regions, engine.lease().imm(), 1));
       }
-      return new WriteOrder(update, 1, targets);
+      return new WriteOrder(update, 1, targets, TraceContext.NONE);
     }
 
     RemoteMessage.Start start(UpdateNumber update) {
@@ -150,6 +164,19 @@ class TrainerServiceTest {
     controller.say(new RemoteMessage.Ask(update(1)));
     assertThat(controller.end(update(1))).isInstanceOf(RemoteMessage.Done.class);
     assertThat(prepared).hasValue(prepares());
+  }
+
+  @Test
+  void aRunIsToldWithWhatATracerHasSentAlong() throws InterruptedException {
+    ByHand controller = new ByHand();
+    TraceContext carried = TraceContext.of(Map.of("traceparent", "00-1-2-01"));
+    WriteOrder order = controller.order(update(1));
+    WriteOrder traced = new WriteOrder(order.update(), order.version(), order.targets(), carried);
+    controller.say(new RemoteMessage.Start(traced, ChecksumScope.sampled()));
+    assertThat(controller.end(update(1))).isInstanceOf(RemoteMessage.Done.class);
+    controller.say(controller.start(update(2)));
+    assertThat(controller.end(update(2))).isInstanceOf(RemoteMessage.Done.class);
+    assertThat(traces).containsExactly(carried, TraceContext.NONE);
   }
 
   @Test

@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
 import io.reactivetransfer.weights.plan.ModelBytes;
 import io.reactivetransfer.weights.plan.Step;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,41 +20,44 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.test.scheduler.VirtualTimeScheduler;
+import reactor.util.context.Context;
 
 /** What a recorder is told of runs, behind one that throws whatever it is told. */
 class RecorderTest {
 
   private final Cluster cluster = Cluster.loopback();
   private final List<String> told = new CopyOnWriteArrayList<>();
+  private final List<RunRecorder.RunBegin> begins = new CopyOnWriteArrayList<>();
   private final List<RunRecorder.RunEnd> ends = new CopyOnWriteArrayList<>();
   private final List<Boolean> areQuiet = new CopyOnWriteArrayList<>();
   private final AtomicInteger thrown = new AtomicInteger();
 
+  /** Of what begins it returns one that throws, too. */
   private final RunRecorder careless =
       new RunRecorder() {
-        private void fail() {
+        private Unspeakable failure() {
           thrown.incrementAndGet();
-          throw new Unspeakable();
+          return new Unspeakable();
         }
 
         @Override
         public void opened(TrainerRank rank) {
-          fail();
+          throw failure();
         }
 
         @Override
         public void closed(TrainerRank rank) {
-          fail();
+          throw failure();
         }
 
         @Override
-        public void runBegun(TrainerRank rank) {
-          fail();
-        }
-
-        @Override
-        public void runEnded(TrainerRank rank, RunEnd end) {
-          fail();
+        public OneRunRecorder runBegun(RunBegin begin) {
+          return new OneRunRecorder() {
+            @Override
+            public void ended(RunEnd end) {
+              throw failure();
+            }
+          };
         }
       };
 
@@ -70,16 +74,20 @@ class RecorderTest {
         }
 
         @Override
-        public void runBegun(TrainerRank rank) {
+        public OneRunRecorder runBegun(RunBegin begin) {
+          TrainerRank rank = begin.rank();
+          begins.add(begin);
           told.add("begun " + rank.name());
-        }
-
-        @Override
-        public void runEnded(TrainerRank rank, RunEnd end) {
-          ends.add(end);
-          // Nobody else begins before all were told.
-          areQuiet.add(rank.whenQuiet().toFuture().isDone());
-          told.add("ended " + rank.name());
+          return new OneRunRecorder() {
+            @Override
+            public void ended(RunEnd end) {
+              assertThat(end.progress().number()).isEqualTo(begin.number());
+              ends.add(end);
+              // Nobody else begins before all were told.
+              areQuiet.add(rank.whenQuiet().toFuture().isDone());
+              told.add("ended " + rank.name());
+            }
+          };
         }
       };
 
@@ -119,7 +127,8 @@ class RecorderTest {
               "opened " + name, "begun " + name, "ended " + name, "closed " + name);
     }
     assertThat(told).hasSize(4 * names.size());
-    assertThat(thrown).hasValue(told.size());
+    assertThat(thrown).hasValue(told.size() - begins.size()); // of all but the beginnings
+    assertThat(begins).allMatch(begin -> begin.traceContext().isEmpty());
     assertThat(ends)
         .extracting(RunRecorder.RunEnd::progress)
         .containsExactlyInAnyOrderElementsOf(last);
@@ -193,31 +202,80 @@ class RecorderTest {
   }
 
   @Test
-  void everythingIsHandedOnToBothOfAChain() {
+  void aBeginningIsToldWithTheContextOfTheSubscriber() {
+    TraceContext carried = TraceContext.of(Map.of("traceparent", "00-1-2-01"));
+    try (Rig rig = new Rig(cluster, aCase().table(), options())) {
+      TrainerRank first = rig.trainers.getFirst();
+      first
+          .write(rig.targets(0, 1))
+          .contextWrite(Context.of(TraceContext.class, carried, "who", "subscriber"))
+          .blockLast(Cluster.PATIENCE);
+      assertThat(begins)
+          .singleElement()
+          .satisfies(begin -> {
+            assertThat(begin.rank()).isSameAs(first);
+            assertThat(begin.number()).isEqualTo(1);
+            assertThat(begin.context().<String>get("who")).isEqualTo("subscriber");
+            assertThat(begin.traceContext()).isEqualTo(carried);
+          });
+    }
+  }
+
+  @Test
+  void everythingIsHandedOnToBothOfAChain() throws Exception {
     assertThat(RunRecorder.NONE.andThen(teller)).isSameAs(teller);
     assertThat(teller.andThen(RunRecorder.NONE).andThen(teller)).isSameAs(teller);
     List<Method> heard = new CopyOnWriteArrayList<>();
     RunRecorder next =
-        (RunRecorder)
-            Proxy.newProxyInstance(
-                RecorderTest.class.getClassLoader(),
-                new Class<?>[] {RunRecorder.class},
-                (proxy, method, arguments) -> {
-                  heard.add(method);
-                  return null;
-                });
+        listening(
+            RunRecorder.class, heard, listening(RunRecorder.OneRunRecorder.class, heard, null));
     RunRecorder chain = careless.andThen(next);
-    int calls = 0;
-    for (Method method : RunRecorder.class.getDeclaredMethods()) {
-      if (!Modifier.isStatic(method.getModifiers()) && !method.getName().equals("andThen")) {
-        calls++;
-        assertThatThrownBy(() -> method.invoke(chain, new Object[method.getParameterCount()]))
-            .hasCauseInstanceOf(NoClassDefFoundError.class);
-        assertThat(thrown).hasValue(calls);
-        assertThat(heard).hasSize(calls).last().isEqualTo(method);
-      }
+    RunRecorder.OneRunRecorder both = chain.runBegun(null);
+    assertThat(heard).hasSize(1);
+    assertThatThrownBy(() -> both.ended(null)).isInstanceOf(NoClassDefFoundError.class);
+    assertThat(heard).hasSize(2).last().extracting(Method::getName).isEqualTo("ended");
+    assertThatThrownBy(() -> chain.opened(null)).isInstanceOf(NoClassDefFoundError.class);
+    assertThatThrownBy(() -> chain.closed(null)).isInstanceOf(NoClassDefFoundError.class);
+    assertThat(thrown).hasValue(3);
+    assertThat(heard).hasSize(4);
+    // There is nothing else to tell.
+    assertThat(RunRecorder.class.getDeclaredMethods())
+        .filteredOn(Method::isDefault)
+        .extracting(Method::getName)
+        .containsExactlyInAnyOrder("opened", "closed", "runBegun", "andThen");
+    assertThat(RunRecorder.OneRunRecorder.class.getDeclaredMethods())
+        .filteredOn(Method::isDefault)
+        .hasSize(1);
+  }
+
+  /** One that notes what it is told. */
+  private static <T> T listening(Class<T> type, List<Method> heard, Object answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            RecorderTest.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              heard.add(method);
+              return answer;
+            }));
+  }
+
+  /** Who returns nothing is not told of the end, and the other one is. */
+  @Test
+  void whatBeginsWronglyIsNobodyElsesMatter() {
+    RunRecorder nothing =
+        new RunRecorder() {
+          @Override
+          public OneRunRecorder runBegun(RunBegin begin) {
+            return null;
+          }
+        };
+    RunOptions.Builder options =
+        RunOptions.builder().temporaryBytes(1 << 20).recorder(nothing.andThen(teller));
+    try (Rig rig = new Rig(cluster, aCase().table(), options)) {
+      rig.trainers.getFirst().write(rig.targets(0, 1)).blockLast(Cluster.PATIENCE);
+      assertThat(ends).singleElement().matches(end -> end.failure() == null);
     }
-    assertThat(calls).isEqualTo(4);
   }
 
   private static void awaitLatch(CountDownLatch latch) {

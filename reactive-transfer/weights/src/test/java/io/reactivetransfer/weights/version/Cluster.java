@@ -6,6 +6,7 @@ import io.reactivetransfer.IdleStrategy;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
@@ -159,7 +160,7 @@ final class Cluster implements AutoCloseable {
     volatile int chunksUntilFailure = -1;
 
     /** The last order that it had. */
-    volatile WriteOrder last = new WriteOrder(UpdateNumber.NONE, 0, List.of());
+    volatile WriteOrder last = new WriteOrder(UpdateNumber.NONE, 0, List.of(), TraceContext.NONE);
 
     TestTrainer(int index, int of) {
       this.index = index;

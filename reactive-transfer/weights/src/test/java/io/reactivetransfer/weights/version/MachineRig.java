@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.version;
 
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.TraceContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -118,7 +119,8 @@ final class MachineRig implements ControllerMachine.Actions {
     for (String name : names) {
       arrivals.put(name, 1L);
     }
-    controller.update(new ControllerMachine.Plan(1, UpdateMode.TWO_BUFFERS_OUTLIVE, arrivals));
+    controller.update(
+        new ControllerMachine.Plan(1, UpdateMode.TWO_BUFFERS_OUTLIVE, arrivals, TraceContext.NONE));
     run();
   }
 

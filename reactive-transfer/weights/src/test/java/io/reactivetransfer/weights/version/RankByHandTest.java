@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -61,7 +62,8 @@ class RankByHandTest {
   private static Command.Prepare prepare(
       MemberId to, long serial, UpdateMode mode, List<MemberId> members) {
     UpdateNumber update = UpdateNumber.of(TERM, serial);
-    return new Command.Prepare(TERM, to.incarnation(), update, serial, mode, 1, members);
+    return new Command.Prepare(
+        TERM, to.incarnation(), update, serial, mode, 1, members, TraceContext.NONE);
   }
 
   @ParameterizedTest
@@ -93,8 +95,14 @@ class RankByHandTest {
     VersionRecorder recorder =
         new VersionRecorder() {
           @Override
-          public void updateEnded(WeightsRank rank, UpdateEnd end) {
-            ends.add(end);
+          public UpdateRecorder updateBegun(UpdateBegin begin) {
+            return new UpdateRecorder() {
+              @Override
+              public void ended(UpdateEnd end) {
+                assertThat(end.update()).isEqualTo(begin.update());
+                ends.add(end);
+              }
+            };
           }
         };
     try (Cluster cluster = new Cluster("loopback", 0, 0)) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Message;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -64,14 +65,18 @@ class RecoveryTest {
       List<RankTarget> targets = new ArrayList<>();
       for (int i = 0; i < peers.size(); i++) {
         long to = members.get(i).incarnation();
-        send(i, new Command.Prepare(TERM, to, UPDATE, 5, mode, Cluster.CHUNKS, members));
+        send(
+            i,
+            new Command.Prepare(
+                TERM, to, UPDATE, 5, mode, Cluster.CHUNKS, members, TraceContext.NONE));
         next(Phase.PREPARED, i);
         send(i, new Command.Open(TERM, to, UPDATE));
         targets.add(next(Phase.OPEN, i).pending().target());
       }
       await(
           Flux.fromIterable(cluster.trainers)
-              .flatMap(trainer -> trainer.write(new WriteOrder(UPDATE, 5, targets)))
+              .flatMap(
+                  trainer -> trainer.write(new WriteOrder(UPDATE, 5, targets, TraceContext.NONE)))
               .then());
       for (int i = 0; i < peers.size(); i++) {
         next(Phase.FILLED, i);
@@ -186,7 +191,7 @@ class RecoveryTest {
           .subscribe(message -> {
             byte[] bytes =
                 VersionCodecTest.bytes(VersionCodec.encode(VersionCodecTest.REPORTS.getFirst()));
-            bytes[0] = 2;
+            bytes[0] = 3;
             newer
                 .send(
                     message.sender(),
@@ -202,7 +207,7 @@ class RecoveryTest {
       assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
       assertThat(result.reason())
           .contains("rank rank-0 cannot be understood")
-          .contains("expected version 1, got version 2");
+          .contains("expected version 2, got version 3");
     }
   }
 }

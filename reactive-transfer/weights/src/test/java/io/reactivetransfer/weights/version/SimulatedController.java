@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.version;
 
+import io.reactivetransfer.TraceContext;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -65,7 +66,7 @@ final class SimulatedController implements ControllerMachine.Actions {
     } else {
       // The number of the update comes to light with it: versions here are serials.
       version++;
-      machine.update(new ControllerMachine.Plan(version, task.mode, arrivals));
+      machine.update(new ControllerMachine.Plan(version, task.mode, arrivals, TraceContext.NONE));
     }
   }
 

@@ -9,12 +9,14 @@ import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.internal.MessageFormatException;
 import io.reactivetransfer.weights.internal.MessageText;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +25,8 @@ class VersionCodecTest {
   private static final Term TERM = new Term(3, 0xabcdefL);
   private static final UpdateNumber UPDATE = UpdateNumber.of(TERM, 5);
   private static final MemberId MEMBER = new MemberId("rank-0", 77);
+
+  static final TraceContext TRACE = TraceContext.of(Map.of("a", "xy"));
 
   static final List<Command> COMMANDS =
       List.of(
@@ -34,7 +38,8 @@ class VersionCodecTest {
               12,
               UpdateMode.IN_PLACE,
               4_000,
-              List.of(MEMBER, new MemberId("rank-ä", -1))),
+              List.of(MEMBER, new MemberId("rank-ä", -1)),
+              TRACE),
           new Command.Open(TERM, 77, UPDATE),
           new Command.Hold(TERM, 77, UPDATE),
           new Command.Commit(TERM, 77, new UpdateNumber(2, 1, 1)),
@@ -91,7 +96,8 @@ class VersionCodecTest {
           12,
           List.of(
               new RankTarget("rank-0", List.of(region(), region()), new Imm(1 << 28), 4_000),
-              new RankTarget("rank-1", List.of(region()), new Imm(7), 1)));
+              new RankTarget("rank-1", List.of(region()), new Imm(7), 1)),
+          TRACE);
 
   private static RegionDescriptor region() {
     PeerAddress owner = new PeerAddress("tcp", new EngineId(1, 2), new HostPort("rank-0", 7400));
@@ -132,17 +138,40 @@ class VersionCodecTest {
   @Test
   void theBytesStayAsTheyAre() {
     assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.getFirst()))))
-        .startsWith("0101" + "0000000000000003" + "0000000000abcdef" + "0000000000000009")
+        .startsWith("0201" + "0000000000000003" + "0000000000abcdef" + "0000000000000009")
         .hasSize(2 * (2 + 3 * 8 + 4));
     assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.get(2)))))
         .startsWith(
-            "0103"
+            "0203"
                 + "0000000000000003"
                 + "0000000000abcdef"
                 + "000000000000004d"
                 + "0000000000000003"
                 + "0000000000abcdef"
                 + "0000000000000005");
+    // What a tracer sends along is the last field of what begins an update.
+    String trace = "00000006" + "0161" + "0002" + "7879";
+    assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.get(1)))))
+        .matches("0202.*" + trace + "[0-9a-f]{8}");
+    assertThat(HexFormat.of().formatHex(bytes(ORDER.toBytes())))
+        .matches("0208.*" + trace + "[0-9a-f]{8}");
+  }
+
+  @Test
+  void aTraceContextThatIsNoneIsRefused() {
+    byte[] bytes = bytes(VersionCodec.encode(COMMANDS.get(1)));
+    bytes[bytes.length - 5] = '\n'; // the last character of its value
+    assertThatThrownBy(() -> VersionCodec.decodeCommand(ByteBuffer.wrap(sealed(bytes))))
+        .isInstanceOf(MessageFormatException.class)
+        .hasMessageContaining("not a trace context: expected visible US-ASCII");
+  }
+
+  @Test
+  void whatATracerSendsAlongTakesNoRanksTheirRoom() {
+    Command.Prepare prepare = (Command.Prepare) COMMANDS.get(1);
+    assertThat(VersionCodec.bytesBesideTrace(prepare))
+        .isEqualTo(VersionCodec.encode(prepare).remaining() - TRACE.encoded().remaining());
+    assertThat(TraceContext.MAX_BYTES).isLessThan(VersionCodec.BESIDE_MEMBERS);
   }
 
   @Test
@@ -180,7 +209,7 @@ class VersionCodecTest {
     assertThatThrownBy(() -> VersionCodec.decodeCommand(ByteBuffer.wrap(sealed(bytes))))
         .isInstanceOf(MessageFormatException.class)
         .hasMessage(
-            "not a message of weights: expected version 1, got version 9; let all processes run the"
+            "not a message of weights: expected version 2, got version 9; let all processes run the"
                 + " same release")
         .satisfies(e -> assertThat(((MessageFormatException) e).isOtherVersion).isTrue());
     // What only looks like it is nothing at all.

@@ -154,7 +154,8 @@ final class World {
             p.update().serial(),
             p.mode(),
             p.arrivals(),
-            p.members())
+            p.members(),
+            p.traceContext())
         : command;
   }
 

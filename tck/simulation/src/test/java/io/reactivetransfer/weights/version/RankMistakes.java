@@ -136,7 +136,8 @@ public final class RankMistakes {
             it.version(),
             UpdateMode.TWO_BUFFERS_OUTLIVE,
             it.arrivals(),
-            it.members())
+            it.members(),
+            it.traceContext())
         : command;
   }
 
