@@ -11,7 +11,6 @@ import io.reactivetransfer.moe.MoeRecorder;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /**
  * Shows the steps of a mixture of experts in a registry of Micrometer: a recorder that a {@link
@@ -57,13 +56,6 @@ public final class MoeMeters implements MoeRecorder {
     return new Builder(Objects.requireNonNull(registry, "registry"));
   }
 
-  private void tell(MoeGroup group, Consumer<ShownMoeGroup> event) {
-    ShownMoeGroup known = groups.get(group);
-    if (known != null) {
-      event.accept(known);
-    }
-  }
-
   @Override
   public void opened(MoeGroup group) {
     TransferEngine engine = group.engine();
@@ -100,7 +92,10 @@ public final class MoeMeters implements MoeRecorder {
 
   @Override
   public void groupFailed(MoeGroup group, GroupFailedException reason) {
-    tell(group, ShownMoeGroup::hasFailed);
+    ShownMoeGroup known = groups.get(group);
+    if (known != null) {
+      known.hasFailed();
+    }
     ShownMoeEngine engine = engines.get(group.engine().id());
     if (engine != null) {
       engine.groupFailed();
@@ -108,13 +103,9 @@ public final class MoeMeters implements MoeRecorder {
   }
 
   @Override
-  public void stepBegun(MoeGroup group) {
-    tell(group, ShownMoeGroup::begun);
-  }
-
-  @Override
-  public void stepEnded(MoeGroup group, StepEnd end) {
-    tell(group, shown -> shown.ended(end));
+  public StepRecorder stepBegun(StepBegin begin) {
+    ShownMoeGroup known = groups.get(begin.group());
+    return known == null ? StepRecorder.NONE : known.begun();
   }
 
   /** Sets what differs from the defaults: no further tags, no histogram. */

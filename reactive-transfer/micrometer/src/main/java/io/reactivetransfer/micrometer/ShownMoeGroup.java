@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.moe.MoeGroup;
-import io.reactivetransfer.moe.MoeRecorder.StepEnd;
+import io.reactivetransfer.moe.MoeRecorder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** One epoch of a group of experts, on one rank, and its meters. */
-final class ShownMoeGroup extends Shown {
+final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder {
 
   private static final Duration SHORTEST = Duration.ofNanos(10_000);
   private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -48,11 +48,14 @@ final class ShownMoeGroup extends Shown {
     hasFailed = true;
   }
 
-  void begun() {
+  /** All steps are counted together, so there is one who is told of them. */
+  MoeRecorder.StepRecorder begun() {
     begun.increment();
+    return this;
   }
 
-  void ended(StepEnd end) {
+  @Override
+  public void ended(MoeRecorder.StepEnd end) {
     MoeOutcome outcome = MoeOutcome.of(end.failure());
     ended.increment();
     if (outcome == MoeOutcome.DONE) {

@@ -4,14 +4,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told of what becomes of a group and its steps: two calls for each step, and none for a token
- * or a write. What hands figures on to a monitoring system stands on it. Set by {@link
- * MoeOptions.Builder#recorder}; more methods may join, which do nothing unless they are overridden.
- * One object may serve several groups.
+ * Is told of what becomes of a group and its steps: of the beginning of each step, and by what is
+ * returned for it of its end, and of no token and no write. What hands figures on to a monitoring
+ * system stands on it. Set by {@link MoeOptions.Builder#recorder}; more methods may join, which do
+ * nothing unless they are overridden. One object may serve several groups.
  *
  * <p>Called on the thread on which it happens, which is of the same kinds as those on which halves
  * of a {@link MoeStep} signal; of one group by one at a time. It must neither block nor take long,
- * for all lanes wait meanwhile. What it throws is logged, once for each group, and ends nothing.
+ * for all lanes wait meanwhile. What it throws, or returns null instead of, is logged, once for
+ * each group, and ends nothing.
  */
 public interface MoeRecorder {
 
@@ -31,24 +32,51 @@ public interface MoeRecorder {
    */
   default void groupFailed(MoeGroup group, GroupFailedException reason) {}
 
-  /** A step has begun: {@link MoeStep#dispatchSend} was subscribed to, and its turn has come. */
-  default void stepBegun(MoeGroup group) {}
-
   /**
-   * A step has ended: its sums are there, it was refused, or the group has failed. Its halves
-   * signal next.
+   * A step has begun: {@link MoeStep#dispatchSend} was subscribed to, and its turn has come.
+   *
+   * @return who is told of its end; {@link StepRecorder#NONE} for nobody
    */
-  default void stepEnded(MoeGroup group, StepEnd end) {}
+  default StepRecorder stepBegun(StepBegin begin) {
+    return StepRecorder.NONE;
+  }
 
   /**
    * One that tells this recorder everything, and then another one, on the same thread, also where
-   * this one throws: what was thrown last is thrown when both were told. Who is told already is not
-   * told twice.
+   * this one throws: what was thrown last is thrown when both were told, and what is thrown where
+   * something is to be returned is logged, once for each such pair. Who is told already is not told
+   * twice.
    *
    * @param next such as one that shows meters
    */
   default MoeRecorder andThen(MoeRecorder next) {
     return MoeRecorderChain.of(this, next);
+  }
+
+  /** A step that has begun, on one rank. It does not change any more. */
+  interface StepBegin {
+
+    /** Whose step it is. */
+    MoeGroup group();
+
+    /** On which lane it is. */
+    int lane();
+
+    /** Tokens of this rank's group. */
+    int tokens();
+  }
+
+  /** Is told of one step. More methods may join, which do nothing unless they are overridden. */
+  interface StepRecorder {
+
+    /** Does nothing. */
+    StepRecorder NONE = new StepRecorder() {};
+
+    /**
+     * It has ended: its sums are there, it was refused, or the group has failed. Its halves signal
+     * next.
+     */
+    default void ended(StepEnd end) {}
   }
 
   /** How a step has ended, on one rank. It does not change any more. */

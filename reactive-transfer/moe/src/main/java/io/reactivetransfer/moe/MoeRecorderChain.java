@@ -7,6 +7,7 @@ final class MoeRecorderChain implements MoeRecorder {
 
   private final MoeRecorder first;
   private final MoeRecorder next;
+  private final Complaint complaint = new Complaint();
 
   private MoeRecorderChain(MoeRecorder first, MoeRecorder next) {
     this.first = first;
@@ -61,20 +62,24 @@ final class MoeRecorderChain implements MoeRecorder {
   }
 
   @Override
-  public void stepBegun(MoeGroup group) {
-    try {
-      first.stepBegun(group);
-    } finally {
-      next.stepBegun(group);
-    }
+  @SuppressWarnings("ReferenceEquality") // the very object
+  public StepRecorder stepBegun(StepBegin begin) {
+    StepRecorder one = complaint.orElse(() -> first.stepBegun(begin), StepRecorder.NONE);
+    StepRecorder other = complaint.orElse(() -> next.stepBegun(begin), StepRecorder.NONE);
+    return one == StepRecorder.NONE
+        ? other
+        : other == StepRecorder.NONE ? one : new BothStepRecorders(one, other);
   }
 
-  @Override
-  public void stepEnded(MoeGroup group, StepEnd end) {
-    try {
-      first.stepEnded(group, end);
-    } finally {
-      next.stepEnded(group, end);
+  private record BothStepRecorders(StepRecorder first, StepRecorder next) implements StepRecorder {
+
+    @Override
+    public void ended(StepEnd end) {
+      try {
+        first.ended(end);
+      } finally {
+        next.ended(end);
+      }
     }
   }
 }

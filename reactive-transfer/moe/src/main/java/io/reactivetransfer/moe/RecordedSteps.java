@@ -8,6 +8,10 @@ final class RecordedSteps {
 
   private final Recording recording;
   private final MoeLane lane;
+
+  /** Of the step that is under way, or was last. */
+  private MoeRecorder.StepRecorder told = MoeRecorder.StepRecorder.NONE;
+
   private boolean isUnderWay;
   private boolean hasCome;
   private boolean isCombining;
@@ -25,7 +29,7 @@ final class RecordedSteps {
     hasCome = false;
     isCombining = false;
     begunNanos = System.nanoTime();
-    recording.tell(MoeRecorder::stepBegun);
+    told = recording.begin(lane.index(), lane.routing.tokens());
   }
 
   /** Experts have all tokens. */
@@ -49,7 +53,9 @@ final class RecordedSteps {
       return;
     }
     isUnderWay = false;
-    recording.tell((recorder, group) -> recorder.stepEnded(group, endOf(failure)));
+    MoeRecorder.StepRecorder of = told;
+    told = MoeRecorder.StepRecorder.NONE;
+    recording.tell(() -> of.ended(endOf(failure)));
   }
 
   private End endOf(@Nullable MoeException failure) {

@@ -2,20 +2,15 @@ package io.reactivetransfer.moe;
 
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import reactor.util.Logger;
-import reactor.util.Loggers;
 
 /** Tells the recorder of one group, if it has one, and survives what that throws. In turns. */
 final class Recording {
 
-  private static final Logger LOG = Loggers.getLogger(Recording.class);
-
   private final MoeRecorder recorder;
+  private final Complaint complaint = new Complaint();
 
   /** Null until all have joined, and once it was closed. */
   private @Nullable MoeGroup group;
-
-  private boolean hasThrown;
 
   Recording(MoeRecorder recorder) {
     this.recorder = recorder;
@@ -44,25 +39,29 @@ final class Recording {
   /** Nothing is told of a group that not all have joined. */
   void tell(BiConsumer<MoeRecorder, MoeGroup> event) {
     MoeGroup of = group;
-    if (of == null) {
-      return;
-    }
-    try {
-      event.accept(recorder, of);
-    } catch (Throwable thrown) {
-      if (!hasThrown) {
-        hasThrown = true;
-        say(of.name(), thrown);
-      }
+    if (of != null) {
+      tell(() -> event.accept(recorder, of));
     }
   }
 
-  /** If that is possible, which it is not if an exception cannot say what it is. */
-  private static void say(String group, Throwable thrown) {
+  /** Who is told of a step that begins. */
+  MoeRecorder.StepRecorder begin(int lane, int tokens) {
+    MoeGroup of = group;
+    if (of == null) {
+      return MoeRecorder.StepRecorder.NONE;
+    }
+    Begin begin = new Begin(of, lane, tokens);
+    return complaint.orElse(() -> recorder.stepBegun(begin), MoeRecorder.StepRecorder.NONE);
+  }
+
+  /** Something that was returned is told of something. */
+  void tell(Runnable event) {
     try {
-      LOG.warn("the recorder of group {} has thrown, which it must not", group, thrown);
-    } catch (Throwable unsaid) {
-      // What is to be done behind what was told is more important.
+      event.run();
+    } catch (Throwable thrown) {
+      complaint.say(thrown);
     }
   }
+
+  private record Begin(MoeGroup group, int lane, int tokens) implements MoeRecorder.StepBegin {}
 }
