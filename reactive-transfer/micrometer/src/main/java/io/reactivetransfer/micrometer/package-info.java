@@ -4,8 +4,9 @@
  * io.reactivetransfer.micrometer.KvMeters} is one for the hand-over of KV caches, {@link
  * io.reactivetransfer.micrometer.MoeMeters} for mixtures of experts, and {@link
  * io.reactivetransfer.micrometer.WeightsMeters} for updates of weights. {@link
- * io.reactivetransfer.micrometer.KvObservations} makes hand-overs observations, and so spans of a
- * trace.
+ * io.reactivetransfer.micrometer.KvObservations} and {@link
+ * io.reactivetransfer.micrometer.WeightsObservations} make hand-overs and updates observations, and
+ * so spans of a trace.
  */
 @NullMarked
 package io.reactivetransfer.micrometer;

@@ -18,13 +18,16 @@ import io.reactivetransfer.weights.TargetShare;
 import io.reactivetransfer.weights.Tensor;
 import io.reactivetransfer.weights.plan.Planner;
 import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.remote.RemoteTrainers;
 import io.reactivetransfer.weights.remote.TrainerService;
 import io.reactivetransfer.weights.run.RunOptions;
+import io.reactivetransfer.weights.run.RunRecorder;
 import io.reactivetransfer.weights.run.SourceMemory;
 import io.reactivetransfer.weights.run.TrainerRank;
 import io.reactivetransfer.weights.version.RankMember;
 import io.reactivetransfer.weights.version.UpdateMode;
 import io.reactivetransfer.weights.version.UpdateResult;
+import io.reactivetransfer.weights.version.VersionRecorder;
 import io.reactivetransfer.weights.version.WeightsBuffer;
 import io.reactivetransfer.weights.version.WeightsController;
 import io.reactivetransfer.weights.version.WeightsRank;
@@ -37,7 +40,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A trainer that loads what it writes, an inference rank, and the controller beside the trainer.
+ * A trainer that loads what it writes, an inference rank, and the controller, beside the trainer or
+ * elsewhere.
  */
 final class MeteredWeights {
 
@@ -50,6 +54,7 @@ final class MeteredWeights {
 
   final TransferEngine trainerEngine;
   final TransferEngine rankEngine;
+  final TransferEngine controllerEngine;
   final TrainerRank trainer;
   final WeightsRank rank;
   final WeightsController controller;
@@ -59,9 +64,25 @@ final class MeteredWeights {
   /** What the trainer fails with instead of writing, if it is set. */
   volatile RuntimeException failure;
 
-  MeteredWeights(MeteredEngines engines, WeightsMeters meters) {
+  /** The controller is beside the trainer. */
+  <R extends RunRecorder & VersionRecorder> MeteredWeights(MeteredEngines engines, R recorder) {
+    this(engines, false, recorder, recorder, recorder);
+  }
+
+  /**
+   * With a recorder for each of them.
+   *
+   * @param isElsewhere whether the controller has an engine of its own, and sends its orders
+   */
+  MeteredWeights(
+      MeteredEngines engines,
+      boolean isElsewhere,
+      RunRecorder ofTrainer,
+      VersionRecorder ofRank,
+      VersionRecorder ofController) {
     trainerEngine = engines.open(EngineRecorder.NONE);
     rankEngine = engines.open(EngineRecorder.NONE);
+    controllerEngine = isElsewhere ? engines.open(EngineRecorder.NONE) : trainerEngine;
     Sharding all = Sharding.replicated(Mesh.of("all"));
     SourceRank source =
         new SourceRank(
@@ -78,29 +99,39 @@ final class MeteredWeights {
                 table,
                 0,
                 List.of(SourceMemory.loaded(Arena.ofAuto().allocate(BYTES, 64))),
-                RunOptions.builder().recorder(meters).build())
+                RunOptions.builder().recorder(ofTrainer).build())
             .block(PATIENCE);
     rank =
         WeightsRank.on(rankEngine, RANK)
             .buffer(WeightsBuffer.of(Arena.ofAuto().allocate(BYTES, 64)))
             .buffer(WeightsBuffer.of(Arena.ofAuto().allocate(BYTES, 64)))
             .version(0)
-            .recorder(meters)
+            .recorder(ofRank)
             .open()
             .block(PATIENCE);
-    controller = WeightsController.open(trainerEngine, Schedulers.parallel(), meters);
-    WeightsTrainer local = TrainerService.local(trainerEngine, trainer, table);
-    writer = order -> failure == null ? local.write(order) : Mono.error(failure);
+    controller = WeightsController.open(controllerEngine, Schedulers.parallel(), ofController);
+    WeightsTrainer writes;
+    if (isElsewhere) {
+      TrainerService.open(trainerEngine, trainer, table);
+      writes =
+          RemoteTrainers.open(controllerEngine)
+              .trainer(controllerEngine.peer(trainerEngine.address()));
+    } else {
+      writes = TrainerService.local(trainerEngine, trainer, table);
+    }
+    writer = order -> failure == null ? writes.write(order) : Mono.error(failure);
   }
 
   UpdateResult update(long version) {
-    return controller
-        .update(
-            new WeightsUpdate(
-                version, UpdateMode.TWO_BUFFERS_WAIT, Map.of(RANK, table.arrivals()[0]), PATIENCE),
-            List.of(new RankMember(RANK, trainerEngine.peer(rankEngine.address()))),
-            List.of(writer))
-        .block(PATIENCE);
+    return updating(version).block(PATIENCE);
+  }
+
+  Mono<UpdateResult> updating(long version) {
+    return controller.update(
+        new WeightsUpdate(
+            version, UpdateMode.TWO_BUFFERS_WAIT, Map.of(RANK, table.arrivals()[0]), PATIENCE),
+        List.of(new RankMember(RANK, controllerEngine.peer(rankEngine.address()))),
+        List.of(writer));
   }
 
   void close() {

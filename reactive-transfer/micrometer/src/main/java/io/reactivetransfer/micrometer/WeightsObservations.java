@@ -1,0 +1,193 @@
+package io.reactivetransfer.micrometer;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.Kind;
+import io.micrometer.observation.transport.SenderContext;
+import io.reactivetransfer.TraceContext;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.run.RunRecorder;
+import io.reactivetransfer.weights.version.UpdateResult;
+import io.reactivetransfer.weights.version.UpdateResult.Decision;
+import io.reactivetransfer.weights.version.VersionRecorder;
+import io.reactivetransfer.weights.version.WeightsUpdate;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.util.context.Context;
+
+/**
+ * Shows updates of weights as observations of Micrometer, so that they have traces: a recorder for
+ * trainers, inference ranks and controllers. Needs {@code reactive-transfer-weights} on the class
+ * path.
+ *
+ * <pre>{@code
+ * WeightsObservations observations = WeightsObservations.of(registry);
+ * RunOptions.builder().recorder(observations)                            // a rank of the trainer
+ * WeightsRank.on(engine, "rank-0").recorder(observations)                // an inference rank
+ * WeightsController.open(engine, Schedulers.parallel(), observations)    // a controller
+ * }</pre>
+ *
+ * <p>An update or a recovery of a controller is a part of the observation that is in the Context of
+ * its subscriber under {@code micrometer.observation}, or else of the one that is current on the
+ * thread that begins it. What a tracer adds there is sent along to inference ranks and to trainers,
+ * so what they do for the update becomes a part of it, in their own processes. A run that no
+ * message has begun takes its parent from its own subscriber's Context; publishers of {@code
+ * WeightsTrainer.write} and of {@code WeightsRankBuilder.verify} see the observation of their
+ * update there. Names and keys are in {@code docs/observability.md}.
+ *
+ * <p>One object may serve several of all three, and stands beside {@link WeightsMeters} by {@code
+ * andThen}. Nothing is observed of a step, a write or a lease; with {@link
+ * ObservationRegistry#NOOP} nothing is made.
+ */
+public final class WeightsObservations implements RunRecorder, VersionRecorder {
+
+  private final ObservationRegistry registry;
+
+  private WeightsObservations(ObservationRegistry registry) {
+    this.registry = registry;
+  }
+
+  /**
+   * A recorder for as many ranks and controllers as are opened with it.
+   *
+   * @param registry whose handlers are told, such as those of a tracer; stays the caller's
+   */
+  public static WeightsObservations of(ObservationRegistry registry) {
+    return new WeightsObservations(Objects.requireNonNull(registry, "registry"));
+  }
+
+  @Override
+  public ControllerRecorder updateBegun(ControllerBegin begin) {
+    if (registry.isNoop()) {
+      return ControllerRecorder.NONE;
+    }
+    WeightsUpdate update = begin.update();
+    SenderContext<Map<String, String>> sent = TraceFields.sender(Kind.PRODUCER);
+    Observation observation =
+        named("decision", sent, begin.controller().engine(), TraceFields.in(begin.context()))
+            .lowCardinalityKeyValue("mode", update == null ? "recovery" : tag(update.mode()))
+            .highCardinalityKeyValue("ranks", String.valueOf(begin.ranks().size()));
+    if (update != null) {
+      observation.highCardinalityKeyValue("version", String.valueOf(update.version()));
+    }
+    observation.start();
+    return new ControllerRecorder() {
+      @Override
+      public TraceContext traceContext() {
+        return TraceFields.sent(sent);
+      }
+
+      @Override
+      public Context context(Context context) {
+        return TraceFields.with(observation, context);
+      }
+
+      @Override
+      public void ended(ControllerEnd end) {
+        UpdateResult result = end.result();
+        Decision decision = result.decision();
+        observation
+            .lowCardinalityKeyValue("outcome", tag(decision))
+            .highCardinalityKeyValue("update", result.update().toString())
+            .highCardinalityKeyValue("reason", result.reason());
+        if (decision != Decision.FLIPPED && decision != Decision.RECOVERED) {
+          observation.error(new NotFlippedException(result.reason()));
+        }
+        observation.stop();
+      }
+    };
+  }
+
+  @Override
+  public UpdateRecorder updateBegun(UpdateBegin begin) {
+    if (registry.isNoop()) {
+      return UpdateRecorder.NONE;
+    }
+    Observation observation =
+        named("update", come(begin.traceContext()), begin.rank().engine(), null)
+            .lowCardinalityKeyValue("rank", begin.rank().name())
+            .lowCardinalityKeyValue("mode", tag(begin.mode()))
+            .highCardinalityKeyValue("update", begin.update().toString())
+            .highCardinalityKeyValue("version", String.valueOf(begin.version()))
+            .start();
+    return new UpdateRecorder() {
+      @Override
+      public Context context(Context context) {
+        return TraceFields.with(observation, context);
+      }
+
+      @Override
+      public void ended(UpdateEnd end) {
+        Duration filling = end.filling();
+        if (filling != null) {
+          observation.highCardinalityKeyValue("filling", filling.toString());
+        }
+        observation
+            .lowCardinalityKeyValue(
+                "outcome", (end.isFlipped() ? UpdateOutcome.FLIPPED : UpdateOutcome.DROPPED).tag)
+            .highCardinalityKeyValue("pause", end.pause().toString())
+            .highCardinalityKeyValue("reason", end.reason());
+        if (!end.isFlipped()) {
+          observation.error(new NotFlippedException(end.reason()));
+        }
+        observation.stop();
+      }
+    };
+  }
+
+  @Override
+  public OneRunRecorder runBegun(RunBegin begin) {
+    if (registry.isNoop()) {
+      return OneRunRecorder.NONE;
+    }
+    Observation observation =
+        named(
+                "run",
+                come(begin.traceContext()),
+                begin.rank().engine(),
+                TraceFields.in(begin.context()))
+            .lowCardinalityKeyValue("rank", begin.rank().name())
+            .start();
+    return new OneRunRecorder() {
+      @Override
+      public void ended(RunEnd end) {
+        Throwable failure = end.failure();
+        observation
+            .lowCardinalityKeyValue("outcome", RunOutcome.of(end).tag)
+            .highCardinalityKeyValue("steps", String.valueOf(end.progress().written().steps()))
+            .highCardinalityKeyValue("bytes", String.valueOf(end.progress().written().bytes()));
+        if (failure != null) {
+          observation.error(failure);
+        }
+        observation.stop();
+      }
+    };
+  }
+
+  /** A part of what a message has carried, if it has carried something. */
+  private static Observation.Context come(TraceContext carried) {
+    return carried.isEmpty()
+        ? new Observation.Context()
+        : TraceFields.receiver(Kind.CONSUMER, carried);
+  }
+
+  private Observation named(
+      String name,
+      Observation.Context context,
+      TransferEngine engine,
+      @Nullable Observation parent) {
+    Observation observation =
+        Observation.createNotStarted(Meters.PREFIX + "weights." + name, () -> context, registry)
+            .contextualName("weights " + name)
+            .lowCardinalityKeyValue("engine", engine.id().toShortString())
+            .lowCardinalityKeyValue("backend", engine.backend());
+    return parent == null ? observation : observation.parentObservation(parent);
+  }
+
+  private static String tag(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}
