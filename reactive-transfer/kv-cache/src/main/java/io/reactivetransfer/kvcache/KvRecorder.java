@@ -77,7 +77,7 @@ public interface KvRecorder {
    * One that tells this recorder everything, and then another one, on the same thread, also where
    * this one throws: what was thrown last is thrown when both were told, and what is thrown where
    * something is to be returned is logged. Who is told already is not told twice. Of two that send
-   * a trace context along the first one's counts.
+   * a trace context along, or add the same to a context, the first one's counts.
    *
    * @param next such as one that shows meters
    */

@@ -142,8 +142,9 @@ final class KvRecorderChain implements KvRecorder {
 
     @Override
     public Context context(Context seen) {
-      Context one = guard.ask("context", () -> first.context(seen), seen);
-      return guard.ask("context", () -> next.context(one), one);
+      // The first one last, so that where both write the same, its counts.
+      Context more = guard.ask("context", () -> next.context(seen), seen);
+      return guard.ask("context", () -> first.context(more), more);
     }
 
     @Override

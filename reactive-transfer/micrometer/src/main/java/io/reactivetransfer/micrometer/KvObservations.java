@@ -83,14 +83,15 @@ public final class KvObservations implements KvRecorder {
     if (order.isNoop()) {
       return OrderRecorder.NONE;
     }
-    Observation parent = TraceFields.in(begin.context());
-    if (parent != null) {
-      order.parentObservation(parent);
-    }
     order
         .highCardinalityKeyValue("prefill", prefills(begin.order()))
-        .highCardinalityKeyValue("pages", String.valueOf(pages(begin.order())))
-        .start();
+        .highCardinalityKeyValue("pages", String.valueOf(pages(begin.order())));
+    Observation parent = TraceFields.in(begin.context());
+    if (parent == null) {
+      TraceFields.started(order); // with the current one of the subscriber's thread
+    } else {
+      TraceFields.start(registry, order, parent);
+    }
     return new Order(order, context);
   }
 
@@ -132,12 +133,10 @@ public final class KvObservations implements KvRecorder {
     }
     KvRequest wanted = begin.request();
     request
-        .parentObservation(null) // what goes on on this thread has nothing to do with it
         .highCardinalityKeyValue("decode", wanted.decodeName())
         .highCardinalityKeyValue("request", String.valueOf(wanted.id()))
-        .highCardinalityKeyValue("pages", String.valueOf(wanted.pages()))
-        .start();
-    return new Request(request);
+        .highCardinalityKeyValue("pages", String.valueOf(wanted.pages()));
+    return new Request(TraceFields.start(registry, request, null));
   }
 
   /** Behind it nothing is told to the observation any more, whatever a handler throws. */

@@ -1,13 +1,15 @@
 package io.reactivetransfer.micrometer;
 
+import io.micrometer.observation.NullObservation;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
 import io.micrometer.observation.transport.SenderContext;
 import io.reactivetransfer.TraceContext;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +30,24 @@ final class TraceFields {
    */
   static final String OBSERVATION = "micrometer.observation";
 
-  /** What a trace cannot go on without, and then what the W3C says belongs to it. */
-  private static final Map<String, Integer> FIRST = Map.of("traceparent", 0, "tracestate", 1);
+  /**
+   * What a message carries, and takes from one: what the W3C's Trace Context and B3 say which trace
+   * it is. Not baggage, which is whatever somebody has put there: in some services it goes on to
+   * logs, tags and other services.
+   */
+  private static final List<String> CARRIED =
+      List.of(
+          "traceparent",
+          "b3",
+          "x-b3-traceid",
+          "x-b3-spanid",
+          "x-b3-sampled",
+          "x-b3-parentspanid",
+          "x-b3-flags",
+          "tracestate");
 
-  private static final Comparator<Map.Entry<String, String>> BY_IMPORTANCE =
-      Comparator.<Map.Entry<String, String>>comparingInt(
-              field -> FIRST.getOrDefault(field.getKey().toLowerCase(Locale.ROOT), FIRST.size()))
-          .thenComparing(Map.Entry.comparingByKey());
+  private static final Comparator<String> BY_IMPORTANCE =
+      Comparator.comparingInt(name -> CARRIED.indexOf(name.toLowerCase(Locale.ROOT)));
 
   private TraceFields() {}
 
@@ -56,7 +69,7 @@ final class TraceFields {
   static ReceiverContext<Map<String, String>> receiver(Kind kind, TraceContext came) {
     ReceiverContext<Map<String, String>> context =
         new ReceiverContext<>((carrier, key) -> carrier.get(key), kind);
-    context.setCarrier(came.fields());
+    context.setCarrier(of(came.fields()).fields());
     return context;
   }
 
@@ -67,29 +80,61 @@ final class TraceFields {
   }
 
   /**
-   * As many of the fields as a message carries, and none of them cut: {@code traceparent} first,
-   * then {@code tracestate}, then the others by their names. Those that are none are left out.
+   * Those of the fields that a message carries, and none of them cut: what does not fit is left
+   * out, {@code tracestate} first, and so is what is none.
    */
   static TraceContext of(Map<String, String> fields) {
-    Map<String, String> carried = new LinkedHashMap<>();
-    int[] length = {0};
-    fields.entrySet().stream()
-        .sorted(BY_IMPORTANCE)
-        .forEach(field -> {
-          int more = TraceContext.length(field.getKey(), field.getValue());
-          if (length[0] + more <= TraceContext.MAX_BYTES && isField(field)) {
-            length[0] += more;
-            carried.put(field.getKey(), field.getValue());
-          }
-        });
+    Map<String, String> carried = new HashMap<>();
+    int length = 0;
+    List<String> names =
+        fields.keySet().stream()
+            .filter(name -> CARRIED.contains(name.toLowerCase(Locale.ROOT)))
+            .sorted(BY_IMPORTANCE)
+            .toList();
+    for (String name : names) {
+      String value = String.valueOf(fields.get(name));
+      int more = TraceContext.length(name, value);
+      if (length + more <= TraceContext.MAX_BYTES && isField(name, value)) {
+        length += more;
+        carried.put(name, value);
+      }
+    }
     return TraceContext.of(carried);
   }
 
-  private static boolean isField(Map.Entry<String, String> field) {
+  private static boolean isField(String name, String value) {
     try {
-      return !TraceContext.of(Map.of(field.getKey(), field.getValue())).isEmpty();
+      return !TraceContext.of(Map.of(name, value)).isEmpty();
     } catch (IllegalArgumentException none) {
       return false;
+    }
+  }
+
+  /**
+   * Starts it as a part of this one, or of nothing but what its message has brought: tracers would
+   * else take what is current on this thread, which has nothing to do with it.
+   *
+   * @return itself
+   */
+  static Observation start(
+      ObservationRegistry registry, Observation observation, @Nullable Observation parent) {
+    observation.parentObservation(parent);
+    try (Observation.Scope _ = new NullObservation(registry).openScope()) {
+      return started(observation);
+    }
+  }
+
+  /** Starts it; if one of its handlers throws, the others do not keep it open for ever. */
+  static Observation started(Observation observation) {
+    try {
+      return observation.start();
+    } catch (Throwable thrown) {
+      try {
+        observation.stop();
+      } catch (Throwable ofStop) {
+        thrown.addSuppressed(ofStop);
+      }
+      throw thrown;
     }
   }
 
@@ -100,6 +145,9 @@ final class TraceFields {
 
   /** The context in which the operations of others become parts of this one. */
   static Context with(Observation observation, Context context) {
-    return observation.isNoop() ? context : context.put(OBSERVATION, observation);
+    // What came with a message is the parent of this one, and not of those.
+    return observation.isNoop()
+        ? context
+        : context.delete(TraceContext.class).put(OBSERVATION, observation);
   }
 }

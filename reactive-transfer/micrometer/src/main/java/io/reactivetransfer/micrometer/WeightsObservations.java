@@ -31,8 +31,8 @@ import reactor.util.context.Context;
  * }</pre>
  *
  * <p>An update or a recovery of a controller is a part of the observation that is in the Context of
- * its subscriber under {@code micrometer.observation}, or else of the one that is current on the
- * thread that begins it. What a tracer adds there is sent along to inference ranks and to trainers,
+ * its subscriber under {@code micrometer.observation}, and else of none: it may begin on another
+ * thread than the subscriber's. What a tracer adds there is sent along to inference ranks and to trainers,
  * so what they do for the update becomes a part of it, in their own processes. A run that no
  * message has begun takes its parent from its own subscriber's Context; publishers of {@code
  * WeightsTrainer.write} and of {@code WeightsRankBuilder.verify} see the observation of their
@@ -67,13 +67,13 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
     WeightsUpdate update = begin.update();
     SenderContext<Map<String, String>> sent = TraceFields.sender(Kind.PRODUCER);
     Observation observation =
-        named("decision", sent, begin.controller().engine(), TraceFields.in(begin.context()))
+        named("decision", sent, begin.controller().engine())
             .lowCardinalityKeyValue("mode", update == null ? "recovery" : tag(update.mode()))
             .highCardinalityKeyValue("ranks", String.valueOf(begin.ranks().size()));
     if (update != null) {
       observation.highCardinalityKeyValue("version", String.valueOf(update.version()));
     }
-    observation.start();
+    TraceFields.start(registry, observation, TraceFields.in(begin.context()));
     return new ControllerRecorder() {
       @Override
       public TraceContext traceContext() {
@@ -89,14 +89,12 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
       public void ended(ControllerEnd end) {
         UpdateResult result = end.result();
         Decision decision = result.decision();
+        boolean isDone = decision == Decision.FLIPPED || decision == Decision.RECOVERED;
         observation
             .lowCardinalityKeyValue("outcome", tag(decision))
             .highCardinalityKeyValue("update", result.update().toString())
             .highCardinalityKeyValue("reason", result.reason());
-        if (decision != Decision.FLIPPED && decision != Decision.RECOVERED) {
-          observation.error(new NotFlippedException(result.reason()));
-        }
-        observation.stop();
+        stop(observation, isDone ? null : new NotFlippedException(result.reason()));
       }
     };
   }
@@ -107,12 +105,12 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
       return UpdateRecorder.NONE;
     }
     Observation observation =
-        named("update", come(begin.traceContext()), begin.rank().engine(), null)
+        named("update", come(begin.traceContext()), begin.rank().engine())
             .lowCardinalityKeyValue("rank", begin.rank().name())
             .lowCardinalityKeyValue("mode", tag(begin.mode()))
             .highCardinalityKeyValue("update", begin.update().toString())
-            .highCardinalityKeyValue("version", String.valueOf(begin.version()))
-            .start();
+            .highCardinalityKeyValue("version", String.valueOf(begin.version()));
+    TraceFields.start(registry, observation, null);
     return new UpdateRecorder() {
       @Override
       public Context context(Context context) {
@@ -130,10 +128,7 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
                 "outcome", (end.isFlipped() ? UpdateOutcome.FLIPPED : UpdateOutcome.DROPPED).tag)
             .highCardinalityKeyValue("pause", end.pause().toString())
             .highCardinalityKeyValue("reason", end.reason());
-        if (!end.isFlipped()) {
-          observation.error(new NotFlippedException(end.reason()));
-        }
-        observation.stop();
+        stop(observation, end.isFlipped() ? null : new NotFlippedException(end.reason()));
       }
     };
   }
@@ -144,27 +139,30 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
       return OneRunRecorder.NONE;
     }
     Observation observation =
-        named(
-                "run",
-                come(begin.traceContext()),
-                begin.rank().engine(),
-                TraceFields.in(begin.context()))
-            .lowCardinalityKeyValue("rank", begin.rank().name())
-            .start();
+        named("run", come(begin.traceContext()), begin.rank().engine())
+            .lowCardinalityKeyValue("rank", begin.rank().name());
+    TraceFields.start(registry, observation, TraceFields.in(begin.context()));
     return new OneRunRecorder() {
       @Override
       public void ended(RunEnd end) {
-        Throwable failure = end.failure();
         observation
             .lowCardinalityKeyValue("outcome", RunOutcome.of(end).tag)
             .highCardinalityKeyValue("steps", String.valueOf(end.progress().written().steps()))
             .highCardinalityKeyValue("bytes", String.valueOf(end.progress().written().bytes()));
-        if (failure != null) {
-          observation.error(failure);
-        }
-        observation.stop();
+        stop(observation, end.failure());
       }
     };
+  }
+
+  /** Behind it nothing is told to the observation any more, whatever a handler throws. */
+  private static void stop(Observation observation, @Nullable Throwable failure) {
+    try {
+      if (failure != null) {
+        observation.error(failure);
+      }
+    } finally {
+      observation.stop();
+    }
   }
 
   /** A part of what a message has carried, if it has carried something. */
@@ -174,17 +172,12 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
         : TraceFields.receiver(Kind.CONSUMER, carried);
   }
 
-  private Observation named(
-      String name,
-      Observation.Context context,
-      TransferEngine engine,
-      @Nullable Observation parent) {
-    Observation observation =
-        Observation.createNotStarted(Meters.PREFIX + "weights." + name, () -> context, registry)
-            .contextualName("weights " + name)
-            .lowCardinalityKeyValue("engine", engine.id().toShortString())
-            .lowCardinalityKeyValue("backend", engine.backend());
-    return parent == null ? observation : observation.parentObservation(parent);
+  private Observation named(String name, Observation.Context context, TransferEngine engine) {
+    return Observation.createNotStarted(
+            Meters.PREFIX + "weights." + name, () -> context, registry)
+        .contextualName("weights " + name)
+        .lowCardinalityKeyValue("engine", engine.id().toShortString())
+        .lowCardinalityKeyValue("backend", engine.backend());
   }
 
   private static String tag(Enum<?> value) {

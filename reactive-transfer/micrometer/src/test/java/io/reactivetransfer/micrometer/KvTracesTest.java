@@ -63,14 +63,19 @@ class KvTracesTest {
     MeteredCaches caches = new MeteredCaches(engines, ofDecode.caches, ofPrefill.caches);
     caches.prefill.serve(1, request -> compute(caches, request)).subscribe();
     Observation asking = Observation.start("asking", ofDecode.registry);
-    caches
-        .decode
-        .receive(caches.order(), _ -> Mono.empty())
-        .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, asking))
-        .block(PATIENCE);
+    // What is current on the thread has nothing to do with it, where the context says something.
+    Observation unrelated = Observation.start("unrelated", ofDecode.registry);
+    try (Observation.Scope _ = unrelated.openScope()) {
+      caches
+          .decode
+          .receive(caches.order(), _ -> Mono.empty())
+          .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, asking))
+          .block(PATIENCE);
+    }
+    unrelated.stop();
     asking.stop();
 
-    List<SpanData> asked = ofDecode.ended(2);
+    List<SpanData> asked = ofDecode.ended(3);
     SpanData order = span(asked, "kv order");
     requireChild(span(asked, "asking"), order);
     assertThat(order.getKind()).isEqualTo(SpanKind.CLIENT);
@@ -98,6 +103,18 @@ class KvTracesTest {
     assertThat(value(request, "request")).matches("[1-9][0-9]*");
     assertThat(value(request, "exposed")).startsWith("PT");
     assertThat(request.getEvents()).extracting(EventData::getName).containsExactly("taken");
+  }
+
+  @Test
+  void withoutOneInTheContextTheParentIsTheCurrentOneOfTheThread() {
+    MeteredCaches caches = new MeteredCaches(engines, ofDecode.caches, ofPrefill.caches);
+    Observation asking = Observation.start("asking", ofDecode.registry);
+    try (Observation.Scope _ = asking.openScope()) {
+      caches.handOver();
+    }
+    asking.stop();
+    List<SpanData> asked = ofDecode.ended(2);
+    requireChild(span(asked, "asking"), span(asked, "kv order"));
   }
 
   @Test

@@ -35,24 +35,33 @@ class TraceFieldsTest {
   @Test
   void whatDoesNotFitIsLeftOutByItsImportanceAndNothingIsCut() {
     Map<String, String> fields = new TreeMap<>();
-    fields.put("baggage", "b".repeat(500));
-    fields.put("a-small-one", "a");
+    fields.put("X-B3-TraceId", "0".repeat(32));
     fields.put("traceparent", PARENT);
     fields.put("TraceState", "s".repeat(512));
     assertThat(TraceFields.of(fields).fields())
-        .containsOnlyKeys("a-small-one", "traceparent", "TraceState")
+        .containsOnlyKeys("X-B3-TraceId", "traceparent", "TraceState")
         .containsEntry("TraceState", "s".repeat(512));
     fields.put("TraceState", "s".repeat(1_000));
-    assertThat(TraceFields.of(fields).fields())
-        .containsOnlyKeys("a-small-one", "baggage", "traceparent");
+    assertThat(TraceFields.of(fields).fields()).containsOnlyKeys("X-B3-TraceId", "traceparent");
     fields.put("traceparent", "x".repeat(1_100));
-    assertThat(TraceFields.of(fields).fields()).containsOnlyKeys("TraceState");
+    fields.put("X-B3-TraceId", "");
+    assertThat(TraceFields.of(fields).fields()).containsOnlyKeys("X-B3-TraceId");
+  }
+
+  /** Whoever is in the cluster could else put anything into logs, tags and other services. */
+  @Test
+  void baggageIsNeitherCarriedNorTaken() {
+    Map<String, String> fields = Map.of("traceparent", PARENT, "baggage", "k=v", "x-user", "u");
+    assertThat(TraceFields.of(fields).fields()).isEqualTo(Map.of("traceparent", PARENT));
+    ReceiverContext<Map<String, String>> receiver =
+        TraceFields.receiver(Kind.SERVER, TraceContext.of(fields));
+    assertThat(receiver.getCarrier()).isEqualTo(Map.of("traceparent", PARENT));
   }
 
   @Test
   void whatIsNoFieldIsLeftOut() {
     Map<String, String> fields =
-        Map.of("traceparent", PARENT, "baggage", "k=\u00fc", "a name", "x", "", "y");
+        Map.of("traceparent", PARENT, "tracestate", "k=\u00fc", "a name", "x", "", "y");
     assertThat(TraceFields.of(fields).fields()).isEqualTo(Map.of("traceparent", PARENT));
   }
 

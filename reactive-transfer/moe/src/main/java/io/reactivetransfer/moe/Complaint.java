@@ -11,7 +11,17 @@ final class Complaint {
 
   private static final Logger LOG = Loggers.getLogger(Complaint.class);
 
+  private final Supplier<String> whose;
   private final AtomicBoolean isSaid = new AtomicBoolean();
+
+  /**
+   * Nothing was said yet.
+   *
+   * @param whose recorder it is, for people
+   */
+  Complaint(Supplier<String> whose) {
+    this.whose = whose;
+  }
 
   /** What a recorder answers, or something else if it throws or returns null. */
   <T> T orElse(Supplier<@Nullable T> answer, T otherwise) {
@@ -33,7 +43,8 @@ final class Complaint {
       return;
     }
     try {
-      LOG.warn("the recorder of a group has thrown or returned null, which it must not", thrown);
+      LOG.warn(
+          "the recorder of {} has thrown or returned null, which it must not", whose.get(), thrown);
     } catch (Throwable unsaid) {
       // What is to be done behind what was told is more important.
     }

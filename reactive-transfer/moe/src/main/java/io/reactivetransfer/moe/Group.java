@@ -24,7 +24,7 @@ import reactor.core.scheduler.Schedulers;
 final class Group {
 
   /** How long a rank that has stopped writing has to say why. */
-  private static final Duration GRACE = Duration.ofSeconds(2);
+  private static final Duration GRACE = Duration.ofMillis(250);
 
   final TransferEngine engine;
   final GroupEpoch id;

@@ -7,7 +7,7 @@ final class MoeRecorderChain implements MoeRecorder {
 
   private final MoeRecorder first;
   private final MoeRecorder next;
-  private final Complaint complaint = new Complaint();
+  private final Complaint complaint = new Complaint(() -> "a pair");
 
   private MoeRecorderChain(MoeRecorder first, MoeRecorder next) {
     this.first = first;

@@ -7,13 +7,18 @@ import org.jspecify.annotations.Nullable;
 final class Recording {
 
   private final MoeRecorder recorder;
-  private final Complaint complaint = new Complaint();
+  private final Complaint complaint = new Complaint(this::name);
 
   /** Null until all have joined, and once it was closed. */
   private @Nullable MoeGroup group;
 
   Recording(MoeRecorder recorder) {
     this.recorder = recorder;
+  }
+
+  private String name() {
+    MoeGroup of = group;
+    return of == null ? "a group" : "group " + of.name();
   }
 
   /** Whether there is one: if not, nobody needs to find out what to tell it. */

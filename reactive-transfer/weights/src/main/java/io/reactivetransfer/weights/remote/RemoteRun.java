@@ -7,6 +7,7 @@ import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.weights.check.ChecksumScope;
 import io.reactivetransfer.weights.internal.Listener;
+import io.reactivetransfer.weights.internal.MessageWriter;
 import io.reactivetransfer.weights.version.WriteOrder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,11 +41,15 @@ final class RemoteRun {
   }
 
   private static WriteOrder fitting(WriteOrder order, ChecksumScope checksums, int mostBytes) {
-    if (order.traceContext().isEmpty()
-        || RemoteCodec.encode(new RemoteMessage.Start(order, checksums)).remaining() <= mostBytes) {
+    if (order.traceContext().isEmpty()) {
       return order;
     }
-    return new WriteOrder(order.update(), order.version(), order.targets(), TraceContext.NONE);
+    WriteOrder without =
+        new WriteOrder(order.update(), order.version(), order.targets(), TraceContext.NONE);
+    long bytes =
+        (long) RemoteCodec.encode(new RemoteMessage.Start(without, checksums)).remaining()
+            + order.traceContext().encoded().remaining();
+    return bytes <= Math.min(mostBytes, MessageWriter.MAX_BYTES) ? order : without;
   }
 
   /** What whoever has given the order waits for. */

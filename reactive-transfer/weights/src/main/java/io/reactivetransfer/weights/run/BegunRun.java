@@ -9,6 +9,7 @@ record BegunRun(TrainerRank rank, long number, ContextView context)
 
   @Override
   public TraceContext traceContext() {
-    return context.hasKey(TraceContext.class) ? context.get(TraceContext.class) : TraceContext.NONE;
+    Object carried = context.getOrDefault(TraceContext.class, TraceContext.NONE);
+    return carried instanceof TraceContext known ? known : TraceContext.NONE;
   }
 }

@@ -103,8 +103,9 @@ final class VersionRecorderChain implements VersionRecorder {
 
     @Override
     public Context context(Context context) {
-      Context more = complaint.orElse(() -> first.context(context), context);
-      return complaint.orElse(() -> next.context(more), more);
+      // The first one last, so that where both write the same, its counts.
+      Context more = complaint.orElse(() -> next.context(context), context);
+      return complaint.orElse(() -> first.context(more), more);
     }
 
     @Override
@@ -131,8 +132,9 @@ final class VersionRecorderChain implements VersionRecorder {
 
     @Override
     public Context context(Context context) {
-      Context more = complaint.orElse(() -> first.context(context), context);
-      return complaint.orElse(() -> next.context(more), more);
+      // The first one last, so that where both write the same, its counts.
+      Context more = complaint.orElse(() -> next.context(context), context);
+      return complaint.orElse(() -> first.context(more), more);
     }
 
     @Override
