@@ -32,9 +32,9 @@ import reactor.util.context.Context;
  *
  * <p>An update or a recovery of a controller is a part of the observation that is in the Context of
  * its subscriber under {@code micrometer.observation}, and else of none: it may begin on another
- * thread than the subscriber's. What a tracer adds there is sent along to inference ranks and to trainers,
- * so what they do for the update becomes a part of it, in their own processes. A run that no
- * message has begun takes its parent from its own subscriber's Context; publishers of {@code
+ * thread than the subscriber's. What a tracer adds there is sent along to inference ranks and to
+ * trainers, so what they do for the update becomes a part of it, in their own processes. A run that
+ * no message has begun takes its parent from its own subscriber's Context; publishers of {@code
  * WeightsTrainer.write} and of {@code WeightsRankBuilder.verify} see the observation of their
  * update there. Names and keys are in {@code docs/observability.md}.
  *
@@ -173,8 +173,7 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
   }
 
   private Observation named(String name, Observation.Context context, TransferEngine engine) {
-    return Observation.createNotStarted(
-            Meters.PREFIX + "weights." + name, () -> context, registry)
+    return Observation.createNotStarted(Meters.PREFIX + "weights." + name, () -> context, registry)
         .contextualName("weights " + name)
         .lowCardinalityKeyValue("engine", engine.id().toShortString())
         .lowCardinalityKeyValue("backend", engine.backend());

@@ -48,8 +48,8 @@ public interface VersionRecorder {
 
   /**
    * An update or a recovery begins at its controller, before any rank or trainer is told of it. One
-   * that is refused, because another one runs, the controller was closed or its timers take no task, is
-   * not told of.
+   * that is refused, because another one runs, the controller was closed or its timers take no
+   * task, is not told of.
    *
    * @return who is told of its end; {@link ControllerRecorder#NONE} for nobody
    */
