@@ -1,10 +1,16 @@
 package io.reactivetransfer.membership.etcd;
 
+import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.ClientStreamTracer;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -14,16 +20,56 @@ import java.util.concurrent.TimeUnit;
  * given up while etcd was away would run when it is back.
  *
  * @param time that one call may take
+ * @param onUnconnected runs after a call whose time was over before there was a connection for it
  */
-record CallDeadline(Duration time) implements ClientInterceptor {
+record CallDeadline(Duration time, Runnable onUnconnected) implements ClientInterceptor {
 
   @Override
   public <A, B> ClientCall<A, B> interceptCall(
       MethodDescriptor<A, B> method, CallOptions options, Channel next) {
-    boolean isBounded =
-        method.getType() == MethodDescriptor.MethodType.UNARY && options.getDeadline() == null;
-    return next.newCall(
-        method,
-        isBounded ? options.withDeadlineAfter(time.toMillis(), TimeUnit.MILLISECONDS) : options);
+    if (method.getType() != MethodDescriptor.MethodType.UNARY || options.getDeadline() != null) {
+      return next.newCall(method, options);
+    }
+    Connected connected = new Connected();
+    return new SimpleForwardingClientCall<>(
+        next.newCall(
+            method,
+            options
+                .withDeadlineAfter(time.toMillis(), TimeUnit.MILLISECONDS)
+                .withStreamTracerFactory(connected))) {
+      @Override
+      public void start(Listener<B> listener, Metadata headers) {
+        super.start(observed(listener, connected), headers);
+      }
+    };
+  }
+
+  private <B> ClientCall.Listener<B> observed(
+      ClientCall.Listener<B> listener, Connected connected) {
+    return new SimpleForwardingClientCallListener<>(listener) {
+      @Override
+      public void onClose(Status status, Metadata trailers) {
+        super.onClose(status, trailers);
+        if (status.getCode() == Status.Code.DEADLINE_EXCEEDED && !connected.isConnected) {
+          onUnconnected.run();
+        }
+      }
+    };
+  }
+
+  /** Whether a call was given to a connection. */
+  private static final class Connected extends ClientStreamTracer.Factory {
+    private volatile boolean isConnected;
+
+    @Override
+    public ClientStreamTracer newClientStreamTracer(
+        ClientStreamTracer.StreamInfo info, Metadata headers) {
+      return new ClientStreamTracer() {
+        @Override
+        public void streamCreated(Attributes transport, Metadata sent) {
+          isConnected = true;
+        }
+      };
+    }
   }
 }

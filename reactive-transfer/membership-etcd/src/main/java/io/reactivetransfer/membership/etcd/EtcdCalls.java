@@ -28,15 +28,16 @@ import reactor.core.scheduler.Schedulers;
  */
 final class EtcdCalls {
 
-  private final Client client;
+  private final Supplier<Client> client;
   private final Duration timeout;
 
   /**
    * Calls of a client.
    *
+   * @param client is asked for each time
    * @param timeout how long one answer may take
    */
-  EtcdCalls(Client client, Duration timeout) {
+  EtcdCalls(Supplier<Client> client, Duration timeout) {
     this.client = client;
     this.timeout = timeout;
   }
@@ -48,18 +49,19 @@ final class EtcdCalls {
   /** A new lease; emits its id. */
   Mono<Long> grant(Duration lease) {
     long seconds = lease.toSeconds();
-    return answer(() -> client.getLeaseClient().grant(seconds)).map(granted -> granted.getID());
+    return answer(() -> client.get().getLeaseClient().grant(seconds))
+        .map(granted -> granted.getID());
   }
 
   /** Ends a lease, and with it the keys that belong to it. */
   Mono<Void> revoke(long lease) {
-    return answer(() -> client.getLeaseClient().revoke(lease)).then();
+    return answer(() -> client.get().getLeaseClient().revoke(lease)).then();
   }
 
   /** Sets a key that lasts as long as a lease; emits the revision. */
   Mono<Long> put(ByteSequence key, ByteSequence value, long lease) {
     PutOption option = PutOption.builder().withLeaseId(lease).build();
-    return answer(() -> client.getKVClient().put(key, value, option))
+    return answer(() -> client.get().getKVClient().put(key, value, option))
         .map(done -> done.getHeader().getRevision());
   }
 
@@ -67,7 +69,7 @@ final class EtcdCalls {
   Mono<GetResponse> page(ByteSequence from, ByteSequence end, int limit, long revision) {
     GetOption option =
         GetOption.builder().withRange(end).withLimit(limit).withRevision(revision).build();
-    return answer(() -> client.getKVClient().get(from, option));
+    return answer(() -> client.get().getKVClient().get(from, option));
   }
 
   /** The first key of these, without its value. */
@@ -79,13 +81,14 @@ final class EtcdCalls {
             .withRevision(revision)
             .withKeysOnly(true)
             .build();
-    return answer(() -> client.getKVClient().get(from, option));
+    return answer(() -> client.get().getKVClient().get(from, option));
   }
 
   /**
    * What happens to a key, or to all that begin with it, from a revision on. The first that it
-   * emits, without any event, says that etcd watches. It ends with an error only, such as that the
-   * connection was lost, that the revision was compacted, or that the user may not read this.
+   * emits, without any event, says that etcd watches. It ends with an error only, such as that etcd
+   * does not begin in time, that the connection was lost, that the revision was compacted, or that
+   * the user may not read this.
    */
   Flux<WatchResponse> watch(ByteSequence key, boolean isPrefix, long revision) {
     WatchOption option =
@@ -103,11 +106,18 @@ final class EtcdCalls {
                       changes -> sink.next(Signal.next(changes)),
                       end,
                       () -> end.accept(new IllegalStateException("etcd has ended a watch")));
-              Watch.Watcher watcher = client.getWatchClient().watch(key, option, listener);
+              Watch.Watcher watcher = client.get().getWatchClient().watch(key, option, listener);
               sink.onDispose(watcher::close);
+              if (watcher.isClosed()) { // before it began, and then it says nothing by itself
+                end.accept(new IllegalStateException("the client of etcd was closed"));
+              }
             })
         .<WatchResponse>dematerialize()
-        .subscribeOn(Schedulers.boundedElastic());
+        .subscribeOn(Schedulers.boundedElastic())
+        .timeout(
+            Mono.delay(timeout),
+            _ -> Flux.never(),
+            Mono.error(() -> new IllegalStateException("etcd has not begun a watch in time")));
   }
 
   /** Keeps a lease; never emits, and ends with an error when the lease is lost. */
@@ -115,7 +125,7 @@ final class EtcdCalls {
     return Flux.<Signal<T>>create(
             sink -> {
               CloseableClient keeping =
-                  client.getLeaseClient().keepAlive(lease, new Keeper(ending(sink)));
+                  client.get().getLeaseClient().keepAlive(lease, new Keeper(ending(sink)));
               sink.onDispose(keeping::close);
             })
         .<T>dematerialize()

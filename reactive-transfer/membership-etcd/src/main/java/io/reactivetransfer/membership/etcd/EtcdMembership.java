@@ -1,9 +1,7 @@
 package io.reactivetransfer.membership.etcd;
 
-import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
 import io.etcd.jetcd.watch.WatchResponse;
-import io.grpc.ClientInterceptor;
 import io.reactivetransfer.membership.MembershipException;
 import io.reactivetransfer.membership.Node;
 import io.reactivetransfer.membership.NodeChange;
@@ -11,8 +9,6 @@ import io.reactivetransfer.membership.NodeChanges;
 import io.reactivetransfer.membership.NodeRegistry;
 import io.reactivetransfer.membership.NodeSink;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -55,21 +51,20 @@ public final class EtcdMembership implements NodeRegistry {
     lease = builder.lease;
     maxNodes = builder.maxNodes;
     signals = builder.signals;
-    List<ClientInterceptor> interceptors = new ArrayList<>();
-    if (builder.client.interceptors() != null) {
-      interceptors.addAll(builder.client.interceptors());
-    }
-    interceptors.add(new CallDeadline(builder.callTimeout));
-    Client client = builder.client.copy().interceptors(interceptors).build();
-    calls = new EtcdCalls(client, builder.callTimeout);
-    close = Mono.defer(() -> end(client)).cache();
+    Clients clients = new Clients(builder.client, builder.callTimeout);
+    calls = new EtcdCalls(clients, builder.callTimeout);
+    close = Mono.defer(() -> end(clients)).cache();
   }
 
   /**
    * Begins with the defaults.
    *
    * @param client says where etcd is and how it is spoken to: endpoints, TLS, user and password are
-   *     passed on as they are. The client that it builds belongs to the membership
+   *     passed on as they are. {@code keepaliveTime} and {@code keepaliveTimeout} are 10 s and 5 s
+   *     unless they are set to something else than the 30 s and 10 s of the client itself. The
+   *     membership builds a client, and another one in its place where a call has found no
+   *     connection in time, and closes them. One that uses Vert.x for connections stays, so that
+   *     after a long time it may wait 144 s before it tries to connect again
    */
   public static Builder builder(ClientBuilder client) {
     return new Builder(client);
@@ -133,10 +128,10 @@ public final class EtcdMembership implements NodeRegistry {
     return close;
   }
 
-  private Mono<Void> end(Client client) {
+  private Mono<Void> end(Clients clients) {
     closing.tryEmitEmpty();
     return Mono.when(Set.copyOf(leaving))
-        .then(Mono.<Void>fromRunnable(client::close).subscribeOn(Schedulers.boundedElastic()));
+        .then(Mono.<Void>fromRunnable(clients::close).subscribeOn(Schedulers.boundedElastic()));
   }
 
   /**

@@ -167,7 +167,7 @@ class EtcdAwayTest {
   @Test
   void aCancelBetweenTwoAttemptsTakesTheNodeAway() throws Exception {
     View view = new View(open(10));
-    try (TcpCut cut = new TcpCut(ETCD.port())) {
+    try (Relay cut = new Relay(ETCD.port())) {
       EtcdMembership far =
           EtcdMembership.builder(cut.builder())
               .lease(Duration.ofMinutes(10))
@@ -190,7 +190,7 @@ class EtcdAwayTest {
     long last = put(node("a", 2));
     ETCD.client().getKVClient().compact(last).get();
     StepVerifier.create(
-            new EtcdCalls(ETCD.client(), PATIENCE).watch(key(node("a", 1)), false, last - 1))
+            new EtcdCalls(ETCD::client, PATIENCE).watch(key(node("a", 1)), false, last - 1))
         .thenConsumeWhile(_ -> true)
         .expectError(CompactedException.class)
         .verify(PATIENCE);
@@ -202,7 +202,7 @@ class EtcdAwayTest {
     put(node("stays", 1));
     put(node("changes", 1));
     put(node("leaves", 1));
-    try (TcpCut cut = new TcpCut(ETCD.port())) {
+    try (Relay cut = new Relay(ETCD.port())) {
       EtcdMembership far = EtcdMembership.builder(cut.builder()).build();
       opened.add(far);
       View view = new View(far);

@@ -1,0 +1,114 @@
+package io.reactivetransfer.membership.etcd;
+
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.ClientBuilder;
+import io.grpc.ClientInterceptor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The client, and another one in its place where it has no connection. gRPC waits longer after each
+ * try to connect, 144 s at last, and the client has no way to say that it should try now; a new one
+ * does so at once. Of a connection that is dead without a word, gRPC hears when a ping has no
+ * answer.
+ */
+final class Clients implements Supplier<Client> {
+
+  /** A ping goes out when nothing came for so long. It is the least that gRPC takes. */
+  static final Duration PING_AFTER = Duration.ofSeconds(10);
+
+  static final Duration PING_TIMEOUT = Duration.ofSeconds(5);
+
+  /** So that a client has time to connect, however short the time of a call is. */
+  private static final Duration LEAST_AGE = Duration.ofSeconds(5);
+
+  /** Whoever has been given the old client has begun by then; a closed one would begin anew. */
+  private static final Duration UNTIL_CLOSED = Duration.ofSeconds(5);
+
+  private final ClientBuilder builder;
+  private final Duration callTimeout;
+  private final Set<Client> replaced = new HashSet<>();
+  private Client current;
+  private long number;
+  private long builtNanos;
+  private boolean isClosed;
+
+  /**
+   * Builds the first one, which connects when something is asked of it.
+   *
+   * @param given is not changed
+   * @param callTimeout how long one answer may take
+   */
+  Clients(ClientBuilder given, Duration callTimeout) {
+    this.builder = withPings(given);
+    this.callTimeout = callTimeout;
+    this.current = build(0);
+    this.builtNanos = System.nanoTime();
+  }
+
+  /** Whoever has set a time other than that of the client keeps it. */
+  private static ClientBuilder withPings(ClientBuilder given) {
+    ClientBuilder unset = Client.builder();
+    ClientBuilder copy = given.copy();
+    if (Objects.equals(given.keepaliveTime(), unset.keepaliveTime())) {
+      copy.keepaliveTime(PING_AFTER);
+    }
+    if (Objects.equals(given.keepaliveTimeout(), unset.keepaliveTimeout())) {
+      copy.keepaliveTimeout(PING_TIMEOUT);
+    }
+    return copy;
+  }
+
+  private Client build(long built) {
+    List<ClientInterceptor> interceptors = new ArrayList<>();
+    if (builder.interceptors() != null) {
+      interceptors.addAll(builder.interceptors());
+    }
+    interceptors.add(new CallDeadline(callTimeout, () -> replace(built)));
+    return builder.copy().interceptors(interceptors).build();
+  }
+
+  @Override
+  public synchronized Client get() {
+    return current;
+  }
+
+  /** What runs with the old one ends with errors, and is tried again. */
+  private synchronized void replace(long unconnected) {
+    boolean isYoung = System.nanoTime() - builtNanos < LEAST_AGE.toNanos();
+    if (isClosed || isYoung || unconnected != number || builder.isUsingVertx()) {
+      return; // the end of a client is that of its Vert.x, which may be the user's
+    }
+    Client old = current;
+    replaced.add(old);
+    current = build(++number);
+    builtNanos = System.nanoTime();
+    Schedulers.boundedElastic()
+        .schedule(() -> end(old), UNTIL_CLOSED.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void end(Client old) {
+    old.close();
+    synchronized (this) {
+      replaced.remove(old);
+    }
+  }
+
+  /** Blocks for a moment. */
+  void close() {
+    List<Client> last = new ArrayList<>();
+    synchronized (this) {
+      isClosed = true;
+      last.addAll(replaced);
+      last.add(current);
+    }
+    last.forEach(Client::close);
+  }
+}
