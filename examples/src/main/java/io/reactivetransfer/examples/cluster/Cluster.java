@@ -19,7 +19,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import reactor.core.publisher.Mono;
 
-/** An etcd, and the processes of all nodes, which this one starts, kills, and has leave. */
+/**
+ * An etcd, the way of the nodes to it, and the processes of all nodes, which this one starts,
+ * kills, and has leave.
+ */
 final class Cluster implements AutoCloseable {
 
   /** The pages, and what an engine and the client of etcd need beside them. */
@@ -29,6 +32,7 @@ final class Cluster implements AutoCloseable {
 
   private final Consumer<String> progress;
   private final Etcd etcd;
+  private final EtcdRelay relay;
   private final Map<String, AskedWorker> prefills = new LinkedHashMap<>();
   private final Map<String, AskedWorker> decodes = new LinkedHashMap<>();
   private final List<AskedWorker> started = new CopyOnWriteArrayList<>();
@@ -38,14 +42,16 @@ final class Cluster implements AutoCloseable {
   private int prefillNumber;
   private int decodeNumber;
 
-  private Cluster(Etcd etcd, Consumer<String> progress) {
+  private Cluster(Etcd etcd, EtcdRelay relay, Consumer<String> progress) {
     this.etcd = etcd;
+    this.relay = relay;
     this.progress = progress;
   }
 
   /** With an etcd, and no nodes. */
   static Cluster open(Consumer<String> progress) throws IOException {
-    return new Cluster(Etcd.open(), progress);
+    Etcd etcd = Etcd.open();
+    return new Cluster(etcd, EtcdRelay.to(etcd.endpoint()), progress);
   }
 
   /** So many more, which all start at once; returns when others can find them. */
@@ -87,7 +93,7 @@ final class Cluster implements AutoCloseable {
                 "cluster",
                 "--role=" + role,
                 "--name=" + name,
-                "--etcd=" + etcd.endpoint(),
+                "--etcd=" + relay.endpoint(),
                 "--number=" + firstNumber),
             null);
     started.add(worker);
@@ -148,6 +154,23 @@ final class Cluster implements AutoCloseable {
   void startEtcd() throws IOException {
     etcd.start();
     progress.accept("started etcd again");
+  }
+
+  /** Nothing passes between the nodes, which etcd lists, and etcd; and no connection ends. */
+  void partition() {
+    requireListed();
+    relay.partition();
+    progress.accept("cut all nodes off from etcd");
+  }
+
+  /** Returns when etcd lists those that are there. */
+  void heal() {
+    relay.heal();
+    progress.accept("let all nodes reach etcd again");
+    long from = System.nanoTime();
+    requireListed();
+    double seconds = (System.nanoTime() - from) / 1e9 - ClusterNode.LEASE.toSeconds();
+    progress.accept("that took %.1f s".formatted(seconds));
   }
 
   /** Nobody forgotten, nobody invented, once the leases of the killed are over. */
@@ -212,7 +235,8 @@ final class Cluster implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try (onExit;
-        etcd) {
+        etcd;
+        relay) {
       destroy();
     }
   }

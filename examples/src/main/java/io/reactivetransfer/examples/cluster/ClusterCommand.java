@@ -4,7 +4,9 @@ import io.reactivetransfer.examples.worker.WorkerChild;
 import io.reactivetransfer.tools.OptionValues;
 import io.reactivetransfer.tools.Verbosity;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -24,7 +26,8 @@ import picocli.CommandLine.Spec;
       "",
       "Each node is a process; etcd, which has to be installed, is one, too. Two prefill nodes"
           + " join, one is killed, one leaves, a decode node joins, one leaves, and etcd is killed"
-          + " and started again, while another prefill node dies. Every byte is compared.",
+          + " and started again, while another prefill node dies. With --partition, one more dies"
+          + " while no node reaches etcd. Every byte is compared.",
       "Exit code 0: every request has arrived. 1: one has not, or something else has failed, and"
           + " stderr says what. 2: a wrong value."
     })
@@ -53,6 +56,14 @@ public final class ClusterCommand implements Callable<Integer>, Verbosity {
           "Requests of each decode node between one change and the next, 1 to 100,000. Default:"
               + " 200.")
   private int requests = 200;
+
+  @Option(
+      names = "--partition",
+      paramLabel = "SECONDS",
+      description =
+          "For how long nothing passes between the nodes and etcd, 1 to 600. Default: 0, not at"
+              + " all.")
+  private int partition;
 
   @Option(names = "--verbose", description = "Show stack traces.")
   private boolean verbose;
@@ -87,6 +98,7 @@ public final class ClusterCommand implements Callable<Integer>, Verbosity {
       OptionValues.within("--prefills", prefills, 1, 16);
       OptionValues.within("--decodes", decodes, 1, 16);
       OptionValues.within("--requests", requests, 1, 100_000);
+      OptionValues.within("--partition", partition, 0, 600);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
@@ -116,8 +128,24 @@ public final class ClusterCommand implements Callable<Integer>, Verbosity {
     cluster.startEtcd();
     cluster.addPrefills(1);
     cluster.await(requests);
+    if (partition > 0) {
+      partition(cluster);
+    }
     cluster.requireListed();
     cluster.endAll();
+  }
+
+  /** Requests go on, and who dies is found by the engines alone. */
+  private void partition(Cluster cluster) throws IOException, InterruptedException {
+    cluster.partition();
+    long end = System.nanoTime() + Duration.ofSeconds(partition).toNanos();
+    cluster.await(requests);
+    cluster.killPrefill();
+    cluster.await(requests);
+    TimeUnit.NANOSECONDS.sleep(end - System.nanoTime()); // not at all if it is over
+    cluster.heal();
+    cluster.addPrefills(1);
+    cluster.await(requests);
   }
 
   private int print(Cluster cluster) {

@@ -71,5 +71,7 @@ class ClusterTest {
   void refusesWhatCannotBe() {
     assertThat(run("--prefills=0")).isEqualTo(2);
     assertThat(err.toString()).contains("expected --prefills of 1 to 16, got 0");
+    assertThat(run("--partition=601")).isEqualTo(2);
+    assertThat(err.toString()).contains("expected --partition of 0 to 600, got 601");
   }
 }
