@@ -12,9 +12,10 @@ import java.util.TreeMap;
  * become parts of one trace: a few header fields, such as {@code traceparent} and {@code
  * tracestate} of the W3C's Trace Context. The library carries them and does not look into them.
  *
- * <p>Encoded, it is at most {@value #MAX_BYTES} bytes long: for each field, in the order of the
- * names, one byte with the length of the name, the name, two bytes (big-endian) with the length of
- * the value, and the value. It has no frame of its own: it is a part of a message, which has one.
+ * <p>Encoded, it is at most {@value #MAX_BYTES} bytes long: for each of at most {@value
+ * #MAX_FIELDS} fields, in the order of the names, one byte with the length of the name, the name,
+ * two bytes (big-endian) with the length of the value, and the value. It has no frame of its own:
+ * it is a part of a message, which has one.
  *
  * @see <a href="https://www.w3.org/TR/trace-context/">Trace Context, W3C Recommendation</a>
  */
@@ -22,6 +23,9 @@ public final class TraceContext {
 
   /** The longest encoded form, in bytes: W3C's two fields take some 600 at most. */
   public static final int MAX_BYTES = 1_024;
+
+  /** More would take far more memory than bytes. */
+  public static final int MAX_FIELDS = 32;
 
   private static final int MAX_NAME_BYTES = 255;
   private static final int BYTES_OF_LENGTHS = 3;
@@ -42,13 +46,14 @@ public final class TraceContext {
    *
    * @param fields names of 1 to 255 characters that a header's name may have (RFC 9110, a token),
    *     and values of visible US-ASCII characters and spaces; copied
-   * @throws IllegalArgumentException if a name or a value has other characters, or all of them are
-   *     longer than {@link #MAX_BYTES}
+   * @throws IllegalArgumentException if a name or a value has other characters, or they are more
+   *     than {@link #MAX_FIELDS}, or longer than {@link #MAX_BYTES} together
    */
   public static TraceContext of(Map<String, String> fields) {
     if (fields.isEmpty()) {
       return NONE;
     }
+    requireCount(fields.size());
     fields.forEach(TraceContext::requireField);
     long length = 0;
     for (Map.Entry<String, String> field : fields.entrySet()) {
@@ -79,8 +84,8 @@ public final class TraceContext {
    * The context of an encoded form.
    *
    * @param bytes from its position to its limit, of which neither changes
-   * @throws IllegalArgumentException if it is not one: truncated, too long, the names not in order
-   *     and each once, or characters that may not be there
+   * @throws IllegalArgumentException if it is not one: truncated, too long, too many, the names not
+   *     in order and each once, or characters that may not be there
    */
   public static TraceContext decode(ByteBuffer bytes) {
     ByteBuffer in = bytes.slice();
@@ -99,6 +104,7 @@ public final class TraceContext {
         throw bad("each name once, in order", name + " behind " + fields.lastKey());
       }
       fields.put(name, value);
+      requireCount(fields.size());
     }
     return fields.isEmpty() ? NONE : new TraceContext(fields);
   }
@@ -132,6 +138,12 @@ public final class TraceContext {
   @Override
   public String toString() {
     return fields.toString();
+  }
+
+  private static void requireCount(int fields) {
+    if (fields > MAX_FIELDS) {
+      throw bad("at most " + MAX_FIELDS + " fields", fields + " or more");
+    }
   }
 
   private static byte[] encode(SortedMap<String, String> fields) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
@@ -56,6 +57,25 @@ class TraceContextTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> TraceContext.decode(ByteBuffer.allocate(TraceContext.MAX_BYTES + 1)))
         .withMessageContaining("at most 1024 bytes");
+  }
+
+  @Test
+  void moreFieldsThanMayBeAreRefused() {
+    Map<String, String> fields = new HashMap<>();
+    for (int i = 0; i < TraceContext.MAX_FIELDS; i++) {
+      fields.put("n" + i, "");
+    }
+    TraceContext most = TraceContext.of(fields);
+    assertThat(TraceContext.decode(most.encoded())).isEqualTo(most);
+    fields.put("z", "");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TraceContext.of(fields))
+        .withMessageContaining("at most 32 fields, got 33");
+    ByteBuffer more = ByteBuffer.allocate(most.encoded().remaining() + 4);
+    more.put(most.encoded()).put((byte) 1).put((byte) 'z').putShort((short) 0).flip();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TraceContext.decode(more))
+        .withMessageContaining("at most 32 fields");
   }
 
   @ParameterizedTest

@@ -211,7 +211,7 @@ public final class KvDecode implements Disposable {
    *
    * @param context the subscriber's
    */
-  Reception begin(KvOrder order, ContextView context) {
+  Reception begin(KvOrder order, Supplier<? extends ContextView> context) {
     if (!order.use()) {
       throw new IllegalStateException(
           "expected an order that was not used before; its pages may be another's, build a new"
@@ -223,9 +223,11 @@ public final class KvDecode implements Disposable {
       requireReadable();
       requireUsable(order.tail());
       Reception reception = new Reception(this, order, order.spanIn(memory.layout()));
+      // Before it is known here: a subscriber whose context throws fails an order of nobody.
+      BegunOrder begun = cache.recording.isOn() ? new BegunOrder(this, order, context.get()) : null;
       register(reception);
-      if (cache.recording.isOn()) {
-        reception.recordedBy(cache.recording.begun(new BegunOrder(this, order, context)));
+      if (begun != null) {
+        reception.recordedBy(cache.recording.begun(begun));
       }
       return reception;
     } catch (Throwable failure) {

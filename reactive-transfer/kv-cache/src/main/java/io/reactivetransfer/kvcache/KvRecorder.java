@@ -30,7 +30,10 @@ public interface KvRecorder {
   /** It has opened, and reads no messages yet: the first that is told of it. */
   default void opened(KvCache cache) {}
 
-  /** It was disposed of, or its engine has closed, and all that ran has ended. */
+  /**
+   * It was disposed of, or its engine has closed, and all that ran has ended; what ended at that
+   * very moment may be told a moment later.
+   */
   default void closed(KvCache cache) {}
 
   /** It has this decode side from now on. */
@@ -97,7 +100,7 @@ public interface KvRecorder {
     /**
      * What goes with the request to each prefill node of this order, so that what they do becomes a
      * part of the same trace; nothing unless it is overridden. Asked once, at once. Left out of a
-     * request that would be too long with it.
+     * request that would be longer with it than this node's own limit.
      */
     default TraceContext traceContext() {
       return TraceContext.NONE;
@@ -124,9 +127,9 @@ public interface KvRecorder {
 
     /**
      * Adds to the context of Reactor in which the application's code serves the request, such as
-     * what its own operations are to be parts of; nothing unless it is overridden. Asked when
-     * {@link KvPrefill#serve} subscribes to what the handler has returned, and not of a request
-     * that {@link KvPrefill#requests()} has emitted.
+     * what its own operations are to be parts of; nothing unless it is overridden. Asked before
+     * {@link KvPrefill#serve} calls the handler, and where the end comes at that moment also while
+     * that is told, or behind it; not of a request that {@link KvPrefill#requests()} has emitted.
      *
      * @param seen the context of whoever has subscribed to {@link KvPrefill#serve}
      */

@@ -123,7 +123,9 @@ public final class KvRouter implements Disposable {
     KvOrder.requireDeadline(deadline);
     Objects.requireNonNull(order, "order");
     Objects.requireNonNull(use, "use");
-    return Mono.defer(() -> next(new RoutedOrder<>(decode, deadline, attempts, order, use)));
+    // Whoever is asked later is asked on another thread, and is a part of the same trace.
+    return Mono.defer(() -> next(new RoutedOrder<>(decode, deadline, attempts, order, use)))
+        .contextCapture();
   }
 
   private <T> Mono<T> next(RoutedOrder<T> order) {

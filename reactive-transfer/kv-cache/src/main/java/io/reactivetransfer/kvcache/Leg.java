@@ -211,7 +211,7 @@ final class Leg {
   int length() {
     if (length == 0) {
       try {
-        length = KvCodec.encode(request(0, order.traceContext())).remaining();
+        length = encodeRequest(0).remaining();
       } catch (Throwable failure) {
         return 1; // it fails when it is to be sent, and says so
       }
@@ -258,10 +258,11 @@ final class Leg {
 
   private ByteBuffer encodeRequest(long number) {
     TraceContext trace = order.traceContext();
-    ByteBuffer bytes = KvCodec.encode(request(number, trace));
+    ByteBuffer bytes = KvCodec.encode(request(number, TraceContext.NONE));
     int max = longest();
-    if (bytes.remaining() > max && !trace.isEmpty()) {
-      bytes = KvCodec.encode(request(number, TraceContext.NONE)); // better no trace than no order
+    // Better no trace than no order.
+    if (!trace.isEmpty() && bytes.remaining() + trace.encoded().remaining() <= max) {
+      bytes = KvCodec.encode(request(number, trace));
     }
     if (bytes.remaining() > max) {
       throw new IllegalArgumentException(

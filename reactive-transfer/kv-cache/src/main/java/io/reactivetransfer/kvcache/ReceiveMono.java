@@ -34,7 +34,7 @@ final class ReceiveMono<T> extends Mono<T> {
   public void subscribe(CoreSubscriber<? super T> actual) {
     Reception reception;
     try {
-      reception = owner.begin(order, actual.currentContext());
+      reception = owner.begin(order, actual::currentContext);
     } catch (Throwable e) {
       Operators.error(actual, e);
       return;

@@ -40,9 +40,9 @@ import reactor.util.context.Context;
  * parent from the context of Reactor in which {@code KvPrefill.serve} runs it. What they are
  * called, and their keys, is in {@code docs/observability.md}.
  *
- * <p><b>What it costs.</b> Two observations for an order, on the threads that bring things about,
- * with whatever the registry's handlers do; nothing for a page, a layer or a write. Scopes are
- * never opened.
+ * <p><b>What it costs.</b> One observation for an order and one for its request at each prefill
+ * node, on the threads that bring things about, with whatever the registry's handlers do; nothing
+ * for a page, a layer or a write. No scope stays open.
  *
  * <p><b>What goes wrong.</b> What a handler throws is logged, some lines at a time, and ends
  * nothing.

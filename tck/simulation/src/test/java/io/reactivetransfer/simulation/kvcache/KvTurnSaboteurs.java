@@ -24,7 +24,7 @@ final class KvTurnSaboteurs {
 
   private static final MessageChannel REQUESTS = new MessageChannel(16);
   private static final MessageChannel ANSWERS = new MessageChannel(17);
-  private static final byte VERSION = 3;
+  private static final byte VERSION = 4;
 
   private KvTurnSaboteurs() {}
 
