@@ -63,6 +63,11 @@ final class Clients implements Supplier<Client> {
     if (Objects.equals(given.keepaliveTimeout(), unset.keepaliveTimeout())) {
       copy.keepaliveTimeout(PING_TIMEOUT);
     }
+    if (Objects.equals(given.keepaliveWithoutCalls(), unset.keepaliveWithoutCalls())) {
+      // Where there are several etcds some connections have no calls. etcd ends those that are
+      // pinged all the same, and gRPC then pings all of them less often each time.
+      copy.keepaliveWithoutCalls(false);
+    }
     return copy;
   }
 
