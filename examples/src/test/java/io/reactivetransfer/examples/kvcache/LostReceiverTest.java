@@ -102,11 +102,14 @@ class LostReceiverTest {
         JavaProcess.start(VictimNode.class.getName(), backend, engine.address().toText())) {
       assertThat(written.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
       return killAndMiss(victim, handedOver);
+    } finally {
+      prefill.dispose();
     }
   }
 
   private static Duration missedSender(
       String backend, TransferEngine engine, KvCache cache, KvMemory memory) throws Exception {
+    long before = engine.stats().arrivals();
     try (JavaProcess victim = JavaProcess.start(VictimNode.class.getName(), backend)) {
       PeerAddress address = PeerAddress.fromText(victim.awaitLine("address (.*)").group(1));
       KvOrder order =
@@ -119,7 +122,7 @@ class LostReceiverTest {
               .receive(order, arrival -> Mono.<Void>empty())
               .toFuture();
       Flux.interval(Duration.ofMillis(5))
-          .takeUntil(look -> received.isDone() || engine.stats().arrivals() > 20)
+          .takeUntil(look -> received.isDone() || engine.stats().arrivals() - before > 20)
           .blockLast(PATIENCE);
       return killAndMiss(victim, received);
     }

@@ -68,7 +68,7 @@ class NodeRanksTest {
     TransferEngine a = engines.open();
     TransferEngine b = engines.open();
     dead.close().block(PATIENCE);
-    CompletableFuture<List<PeerAddress>> ranks = ranks(4, Duration.ofSeconds(4));
+    CompletableFuture<List<PeerAddress>> ranks = ranks(4, Duration.ofSeconds(10));
     enter("self", own, 0);
     enter("twice-a", a, 1);
     enter("twice-b", b, 1);
@@ -77,7 +77,7 @@ class NodeRanksTest {
         .rootCause()
         .isInstanceOf(MembershipException.class)
         .hasMessageMatching(
-            "expected one living prefill for each rank of 0 to 3 within PT4S, got 1; of these"
+            "expected one living prefill for each rank of 0 to 3 within PT10S, got 1; of these"
                 + " there is none, or more than one: 1 \\[twice-a at .*: ALIVE, twice-b at .*:"
                 + " ALIVE\\], 2 \\[dead at .*: LOST \\(.*\\)\\], 3; each needs the role, and a"
                 + " label 'rank'");

@@ -56,7 +56,7 @@ final class WaitSaboteurs {
                       DriverSaboteurs.isBare(context) ? everyOther(bell) : bell)),
           Saboteur.backend(
               "17.12",
-              "dozes for 60 ms when it was idle",
+              "dozes for 300 ms when it was idle",
               inner ->
                   looping(
                       DozingLoop::new,
@@ -324,7 +324,7 @@ final class WaitSaboteurs {
    */
   private static final class DozingLoop implements WorkerLoop {
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long DOZE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
+    private static final long DOZE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Queue<Doorbell> rung = new ConcurrentLinkedQueue<>();

@@ -21,8 +21,8 @@ final class SampleNode implements AutoCloseable {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final String name;
-  private final int port = FreePorts.inARow(2); // the second is for a NIC
-  private final int web = FreePorts.inARow(1);
+  private final int port = FreePorts.inARow(3); // the next one is for a NIC
+  private final int web = port + 2;
   private final List<String> arguments = new ArrayList<>();
   private JavaProcess process;
 

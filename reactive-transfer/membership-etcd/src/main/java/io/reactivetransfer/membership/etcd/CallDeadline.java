@@ -21,8 +21,10 @@ import java.util.concurrent.TimeUnit;
  *
  * @param time that one call may take
  * @param onUnconnected runs after a call whose time was over before there was a connection for it
+ * @param onConnected runs when there is a connection for a call
  */
-record CallDeadline(Duration time, Runnable onUnconnected) implements ClientInterceptor {
+record CallDeadline(Duration time, Runnable onUnconnected, Runnable onConnected)
+    implements ClientInterceptor {
 
   @Override
   public <A, B> ClientCall<A, B> interceptCall(
@@ -30,7 +32,7 @@ record CallDeadline(Duration time, Runnable onUnconnected) implements ClientInte
     if (method.getType() != MethodDescriptor.MethodType.UNARY || options.getDeadline() != null) {
       return next.newCall(method, options);
     }
-    Connected connected = new Connected();
+    Connected connected = new Connected(onConnected);
     return new SimpleForwardingClientCall<>(
         next.newCall(
             method,
@@ -59,7 +61,12 @@ record CallDeadline(Duration time, Runnable onUnconnected) implements ClientInte
 
   /** Whether a call was given to a connection. */
   private static final class Connected extends ClientStreamTracer.Factory {
+    private final Runnable onConnected;
     private volatile boolean isConnected;
+
+    Connected(Runnable onConnected) {
+      this.onConnected = onConnected;
+    }
 
     @Override
     public ClientStreamTracer newClientStreamTracer(
@@ -68,6 +75,7 @@ record CallDeadline(Duration time, Runnable onUnconnected) implements ClientInte
         @Override
         public void streamCreated(Attributes transport, Metadata sent) {
           isConnected = true;
+          onConnected.run();
         }
       };
     }

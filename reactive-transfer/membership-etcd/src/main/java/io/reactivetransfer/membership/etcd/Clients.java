@@ -26,11 +26,16 @@ final class Clients implements Supplier<Client> {
 
   static final Duration PING_TIMEOUT = Duration.ofSeconds(5);
 
-  /** So that a client has time to connect, however short the time of a call is. */
+  /**
+   * So that a client has time to connect, however short the time of a call is. Twice as much for
+   * each one that did not: to some etcds it takes longer.
+   */
   private static final Duration LEAST_AGE = Duration.ofSeconds(5);
 
-  /** Whoever has been given the old client has begun by then; a closed one would begin anew. */
-  private static final Duration UNTIL_CLOSED = Duration.ofSeconds(5);
+  private static final Duration MOST_AGE = Duration.ofSeconds(30);
+
+  /** What was called of the old client has its answer by then: a closed one would give none. */
+  private static final Duration BESIDE_CALLS = Duration.ofSeconds(1);
 
   private final ClientBuilder builder;
   private final Duration callTimeout;
@@ -38,6 +43,7 @@ final class Clients implements Supplier<Client> {
   private Client current;
   private long number;
   private long builtNanos;
+  private Duration age = LEAST_AGE;
   private boolean isClosed;
 
   /**
@@ -76,7 +82,7 @@ final class Clients implements Supplier<Client> {
     if (builder.interceptors() != null) {
       interceptors.addAll(builder.interceptors());
     }
-    interceptors.add(new CallDeadline(callTimeout, () -> replace(built)));
+    interceptors.add(new CallDeadline(callTimeout, () -> replace(built), this::connected));
     return builder.copy().interceptors(interceptors).build();
   }
 
@@ -87,7 +93,7 @@ final class Clients implements Supplier<Client> {
 
   /** What runs with the old one ends with errors, and is tried again. */
   private synchronized void replace(long unconnected) {
-    boolean isYoung = System.nanoTime() - builtNanos < LEAST_AGE.toNanos();
+    boolean isYoung = System.nanoTime() - builtNanos < age.toNanos();
     if (isClosed || isYoung || unconnected != number || builder.isUsingVertx()) {
       return; // the end of a client is that of its Vert.x, which may be the user's
     }
@@ -95,14 +101,23 @@ final class Clients implements Supplier<Client> {
     replaced.add(old);
     current = build(++number);
     builtNanos = System.nanoTime();
+    Duration twice = age.multipliedBy(2);
+    age = twice.compareTo(MOST_AGE) < 0 ? twice : MOST_AGE;
     Schedulers.boundedElastic()
-        .schedule(() -> end(old), UNTIL_CLOSED.toMillis(), TimeUnit.MILLISECONDS);
+        .schedule(() -> end(old), callTimeout.plus(BESIDE_CALLS).toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private synchronized void connected() {
+    age = LEAST_AGE;
   }
 
   private void end(Client old) {
-    old.close();
-    synchronized (this) {
-      replaced.remove(old);
+    try {
+      old.close();
+    } finally {
+      synchronized (this) {
+        replaced.remove(old);
+      }
     }
   }
 

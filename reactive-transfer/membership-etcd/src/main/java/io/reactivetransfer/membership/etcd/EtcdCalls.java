@@ -112,12 +112,15 @@ final class EtcdCalls {
                 end.accept(new IllegalStateException("the client of etcd was closed"));
               }
             })
-        .<WatchResponse>dematerialize()
         .subscribeOn(Schedulers.boundedElastic())
-        .timeout(
-            Mono.delay(timeout),
-            _ -> Flux.never(),
-            Mono.error(() -> new IllegalStateException("etcd has not begun a watch in time")));
+        // Of signals and not of what they say: an error that comes at the moment of a cancel would
+        // else be one that nobody hears.
+        .timeout(Mono.delay(timeout), _ -> Flux.never(), Mono.fromSupplier(EtcdCalls::notBegun))
+        .<WatchResponse>dematerialize();
+  }
+
+  private static Signal<WatchResponse> notBegun() {
+    return Signal.error(new IllegalStateException("etcd has not begun a watch in time"));
   }
 
   /** Keeps a lease; never emits, and ends with an error when the lease is lost. */

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -87,6 +88,10 @@ class PartitionTest {
     return ETCD.client().getKVClient().get(bytes(PREFIX + node.name())).get().getKvs().getFirst();
   }
 
+  private static <T> T until(Callable<T> there) {
+    return await().atMost(PATIENCE).ignoreExceptions().until(there, _ -> true);
+  }
+
   @Test
   void afterOneThatOutlastsTheLeaseEachNodeIsThereOnceAndWhoLeftIsGone() throws Exception {
     try (Relay relay = new Relay(ETCD.port())) {
@@ -99,7 +104,7 @@ class PartitionTest {
       Disposable leaves = others.register(LEAVES).onErrorComplete().subscribe();
       far.until(FAR, STAYS, LEAVES);
       near.until(FAR, STAYS, LEAVES);
-      long created = entry(FAR).getCreateRevision();
+      long created = until(() -> entry(FAR)).getCreateRevision();
       relay.partition();
       leaves.dispose();
       others.register(JOINS).onErrorComplete().subscribe();
@@ -110,8 +115,9 @@ class PartitionTest {
       relay.heal();
       near.until(FAR, STAYS, JOINS, within);
       far.until(FAR, STAYS, JOINS, within);
-      assertThat(entries()).hasSize(4);
-      assertThat(entry(FAR).getCreateRevision()).isGreaterThan(created);
+      // Leases are short, and a machine that does other things may lose one for a moment.
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(entries()).hasSize(4));
+      assertThat(until(() -> entry(FAR)).getCreateRevision()).isGreaterThan(created);
       assertThat(far.changes)
           .extracting(NodeChange::node)
           .isSubsetOf(FAR, STAYS, LEAVES, JOINS, within);
@@ -129,7 +135,10 @@ class PartitionTest {
       cutOff.register(FAR).onErrorComplete().subscribe(entered::add);
       far.until(FAR);
       near.until(FAR);
+      await().atMost(PATIENCE).until(() -> entered.contains(FAR)); // it is watched
       long lease = entry(FAR).getLease();
+      await().atMost(PATIENCE).until(() -> secondsLeft(lease) <= 12);
+      await().atMost(PATIENCE).until(() -> secondsLeft(lease) >= 13); // and was renewed
       relay.partition();
       put(JOINS);
       await().atMost(PATIENCE).until(() -> secondsLeft(lease) <= 8); // a renewal is missing
@@ -211,7 +220,7 @@ class PartitionTest {
       ofMute.heal();
       ofDeaf.heal();
       near.until(FAR, mute, deaf);
-      assertThat(entries()).hasSize(3);
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(entries()).hasSize(3));
     }
   }
 }
