@@ -11,7 +11,6 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.membership.NodePeer.State;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -114,7 +113,7 @@ class NodePeersTest {
 
   /** There, and unreachable: it has not opened its engine yet. */
   @Test
-  void whoOpensLaterIsFoundThen() throws IOException {
+  void whoOpensLaterIsFoundThen() {
     int port = TestEngines.freePort();
     source.sink().exists(node("late", new HostPort("127.0.0.1", port)));
     seen.await("late", State.LOST);
@@ -127,7 +126,7 @@ class NodePeersTest {
   /** There, and lost: it has died, and its lease is not over. */
   @Test
   void whoDiedIsLostAndWhoTakesItsPlaceIsAnother() {
-    TransferEngine first = engines.open();
+    TransferEngine first = engines.open(TestEngines.freePort());
     source.sink().exists(node("a", first));
     seen.await("a", State.ALIVE);
     Peer before = seen.last("a").peer();
@@ -158,7 +157,7 @@ class NodePeersTest {
   /** Left, and lost. */
   @Test
   void whoHasLeftIsNotLookedForAnyMore() {
-    TransferEngine a = engines.open();
+    TransferEngine a = engines.open(TestEngines.freePort());
     source.sink().exists(node("a", a));
     seen.await("a", State.ALIVE);
     a.close().block(PATIENCE);

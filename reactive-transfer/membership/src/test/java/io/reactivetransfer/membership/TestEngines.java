@@ -5,15 +5,13 @@ import io.reactivetransfer.HostPort;
 import io.reactivetransfer.IdleStrategy;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.tck.process.FreePorts;
 import io.reactivetransfer.tcp.TcpBackend;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Engines over TCP, each at a port that a later one may have again. */
+/** Engines over TCP. */
 final class TestEngines implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -39,10 +37,9 @@ final class TestEngines implements AutoCloseable {
     return engine;
   }
 
-  static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+  /** For an engine and its NIC, which has the next port; another may have both again later. */
+  static int freePort() {
+    return FreePorts.inARow(2);
   }
 
   static HostPort at(TransferEngine engine) {

@@ -7,10 +7,9 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
+import io.reactivetransfer.tck.process.FreePorts;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,18 +57,12 @@ final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEa
     dropped.clear();
     Hooks.onErrorDropped(dropped::add);
     folder = Files.createTempDirectory("etcd");
-    port = freePort();
+    port = FreePorts.inARow(2);
     endpoint = "http://127.0.0.1:" + port;
-    peers = "http://127.0.0.1:" + freePort();
+    peers = "http://127.0.0.1:" + (port + 1);
     start();
     client = builder().build();
     client.getKVClient().get(ByteSequence.from(new byte[] {'a'})).get();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   /** Where it is. */

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.reactivetransfer.tck.process.FreePorts;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,9 +64,7 @@ final class DnsServer implements BeforeAllCallback, BeforeEachCallback, AfterEac
   public void beforeEach(ExtensionContext context) throws Exception {
     folder = Files.createTempDirectory("dnsmasq");
     hosts = Files.createFile(folder.resolve("hosts"));
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
+    port = FreePorts.inARow(1);
   }
 
   InetSocketAddress address() {

@@ -2,6 +2,7 @@ package io.reactivetransfer.tools.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.tck.process.FreePorts;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -96,10 +97,7 @@ class TwoHostsTest {
 
   @Test
   void whenNobodyListensItSaysWhatToDo() throws Exception {
-    int free;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      free = socket.getLocalPort();
-    }
+    int free = FreePorts.inARow(1);
     try (JavaProcess here = tool("perf", "--connect=127.0.0.1:" + free)) {
       assertThat(here.exitCode()).isEqualTo(1);
       assertThat(here.stderr())
