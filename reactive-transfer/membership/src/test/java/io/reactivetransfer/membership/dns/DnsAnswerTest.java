@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Which responses say that there are no nodes, and which say nothing. */
@@ -22,6 +23,11 @@ class DnsAnswerTest {
 
   private final DnsResponse response =
       new DefaultDnsResponse(1, DnsOpCode.QUERY, DnsResponseCode.NOERROR);
+
+  @AfterEach
+  void release() {
+    response.release();
+  }
 
   private void add(DnsSection section, DnsRecordType type, int ttl, byte... data) {
     response.addRecord(
