@@ -57,10 +57,7 @@ class SessionTest {
   @ParameterizedTest
   @EnumSource
   void whereNobodyIsNobodyIsFound(Driver driver) {
-    HostPort nowhere;
-    try (TestEngine gone = new TestEngine(driver)) {
-      nowhere = gone.address;
-    }
+    HostPort nowhere = FreePort.onLoopback();
     try (TestEngine one = new TestEngine(driver)) {
       one.find(7, nowhere);
       one.awaitUntil(() -> !one.notFound.isEmpty());

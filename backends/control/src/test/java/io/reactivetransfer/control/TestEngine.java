@@ -233,32 +233,32 @@ final class TestEngine implements ControlSink, AutoCloseable {
     byte[] copy = new byte[bytes.remaining()];
     bytes.get(copy);
     Message message = new Message(sender, new String(copy, StandardCharsets.US_ASCII));
-    messages.add(message);
     log.add(message);
+    messages.add(message);
   }
 
   @Override
   public void found(long token, EngineId peer) {
-    found.add(new Found(token, peer));
     log.add(new Found(token, peer));
+    found.add(new Found(token, peer));
   }
 
   @Override
   public void notFound(long token, int code, String text) {
-    notFound.add(new NotFound(token, code, text));
     log.add(new NotFound(token, code, text));
+    notFound.add(new NotFound(token, code, text));
   }
 
   @Override
   public void peerLost(EngineId peer, int code, String text) {
-    lost.add(new Lost(peer, code, text));
     log.add(new Lost(peer, code, text));
+    lost.add(new Lost(peer, code, text));
   }
 
   @Override
   public void channelFailed(int code, String text) {
-    failed.add(text);
     log.add(text);
+    failed.add(text);
   }
 
   @Override

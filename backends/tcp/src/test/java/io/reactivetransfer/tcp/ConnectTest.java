@@ -9,6 +9,7 @@ import io.reactivetransfer.fuzz.TestNames;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.tck.process.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,11 +37,8 @@ class ConnectTest {
   }
 
   @Test
-  void aPortWhereNobodyListens() throws IOException {
-    NicAddress nowhere;
-    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
-      nowhere = RawConnection.addressOf(server);
-    }
+  void aPortWhereNobodyListens() {
+    NicAddress nowhere = new NicAddress("127.0.0.1", FreePorts.inARow(1));
 
     origin.send(peer(RawConnection.ID, nowhere), "hello");
 
@@ -52,10 +50,7 @@ class ConnectTest {
 
   @Test
   void aLaterPostTriesAgain() throws IOException {
-    NicAddress address;
-    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
-      address = RawConnection.addressOf(server);
-    }
+    NicAddress address = new NicAddress("127.0.0.1", FreePorts.inARow(1));
     RemotePeer peer = peer(RawConnection.ID, address);
     origin.send(peer, "hello");
     origin.awaitLost();

@@ -1,9 +1,8 @@
 package io.reactivetransfer.examples.cluster;
 
+import io.reactivetransfer.tools.process.FreePorts;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -34,15 +33,14 @@ final class Etcd implements AutoCloseable {
       throw new IOException(
           "expected the program etcd on the PATH, found none; apt-get install etcd-server");
     }
-    Etcd etcd = new Etcd(Files.createTempDirectory("etcd"), freeAddress(), freeAddress());
+    int port = FreePorts.two(); // it listens there again when it was killed
+    Etcd etcd = new Etcd(Files.createTempDirectory("etcd"), address(port), address(port + 1));
     etcd.start();
     return etcd;
   }
 
-  private static String freeAddress() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return "http://127.0.0.1:" + socket.getLocalPort();
-    }
+  private static String address(int port) {
+    return "http://127.0.0.1:" + port;
   }
 
   String endpoint() {

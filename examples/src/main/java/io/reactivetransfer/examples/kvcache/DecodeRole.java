@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 final class DecodeRole {
 
   /** For prefill to end, once all of its pages have come. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private DecodeRole() {}
 

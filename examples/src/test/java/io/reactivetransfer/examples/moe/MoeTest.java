@@ -66,10 +66,10 @@ class MoeTest {
 
   @Test
   void whoIsKilledIsNamedByAllOthersWhoGoOnWithoutIt() throws Exception {
-    assertThat(output("--kill", "--ranks=3"))
+    assertThat(output("--kill", "--ranks=3", "--liveness=20000"))
         .containsPattern("killed +rank-[012] \\(process [0-9]+\\), [0-9]+ ms after the first")
         .containsPattern("rank [012] +[0-9.]+ ms later: group layers/1 is over: rank [012] \\(tcp:")
-        .containsPattern("all ended +[0-9.]+ ms after it was killed; the deadline is 5,000 ms")
+        .containsPattern("all ended +[0-9.]+ ms after it was killed; the deadline is 20,000 ms")
         .containsPattern("went on +2 ranks in a group of their own, its first step compared")
         .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps");
   }

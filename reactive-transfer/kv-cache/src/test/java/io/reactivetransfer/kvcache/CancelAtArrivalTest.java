@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -18,17 +19,20 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
 
 /**
  * Cancels thousands of hand-overs at the moment when they arrive. Whoever wins, no page is lost,
  * and nothing is dropped on Reactor's hooks but results that the cancelling operator, which stands
  * behind the hand-over, had no more use for: Reactor drops a value that meets a cancel there.
  */
+@Timeout(600)
 class CancelAtArrivalTest {
 
   private static final KvLayout LAYOUT = KvLayout.opaque(1, 8, 64);
@@ -124,11 +128,12 @@ class CancelAtArrivalTest {
                   .build();
           return decode.receive(order, arrived -> Mono.fromCallable(used::incrementAndGet));
         });
-    return behind
-        .apply(arrival)
-        .takeUntilOther(cancel.asMono())
-        // Pages of a hand-over that was cancelled come back when prefill has confirmed.
-        .onErrorResume(PagesExhaustedException.class, e -> decode.settled().thenReturn(0));
+    // Pages of a hand-over that was cancelled come back when prefill has confirmed, and the thread
+    // that gives them back may stand still: until then the same one is tried again.
+    Retry untilBack =
+        Retry.fixedDelay(Long.MAX_VALUE, Duration.ofMillis(1))
+            .filter(PagesExhaustedException.class::isInstance);
+    return behind.apply(arrival.retryWhen(untilBack)).takeUntilOther(cancel.asMono());
   }
 
   private Flux<KvWritten> serve(TestNode node, KvPrefill prefill, KvRequest request) {

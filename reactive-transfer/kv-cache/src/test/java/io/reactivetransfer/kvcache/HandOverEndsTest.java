@@ -135,7 +135,7 @@ class HandOverEndsTest extends HandOverFixture {
   @Test
   void theDeadlineEndsBothSides() {
     CompletableFuture<KvArrival> arrival =
-        decode.receive(order(Duration.ofSeconds(5)), KEPT).toFuture();
+        decode.receive(order(Duration.ofSeconds(10)), KEPT).toFuture();
     KvRequest request = nextRequest();
     CompletableFuture<Void> writes = handOver(request, Flux.never()).then().toFuture();
     HandOverException atDecode = failureOf(arrival);
@@ -144,7 +144,7 @@ class HandOverEndsTest extends HandOverFixture {
     // Whichever of the two clocks was first, here as below.
     assertThat(atDecode.getMessage())
         .containsAnyOf(
-            "expected 41 arrivals within PT5S, none came", "prefill ended it (DEADLINE)");
+            "expected 41 arrivals within PT10S, none came", "prefill ended it (DEADLINE)");
     assertThat(failureOf(writes).reason())
         .isIn(HandOverException.Reason.DEADLINE, HandOverException.Reason.CANCELLED);
     requireSettled();

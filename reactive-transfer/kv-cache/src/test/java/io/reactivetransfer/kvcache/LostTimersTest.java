@@ -89,7 +89,7 @@ class LostTimersTest {
     assertThat(await(Mono.fromFuture(first))).isEqualTo(1);
 
     // One that comes now is kept, its time passes, and the decode node hears of it.
-    CompletableFuture<Integer> second = order(decode, Duration.ofSeconds(5));
+    CompletableFuture<Integer> second = order(decode, Duration.ofSeconds(10));
     KvRequest late = await(prefill.requests().next());
     late.ended().block(PATIENCE);
     assertThat(HandOverFixture.failureOf(second).reason())

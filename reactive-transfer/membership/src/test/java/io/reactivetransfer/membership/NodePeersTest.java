@@ -178,7 +178,9 @@ class NodePeersTest {
     seen.await("a", State.ALIVE);
     int told = seen.all.size();
     source.sink().exists(node("a", a).withLabel("version", "2"));
-    assertThat(seen.all.subList(told, seen.all.size())).hasSize(1);
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(seen.all.subList(told, seen.all.size())).hasSize(1));
     assertThat(seen.last("a").state()).isEqualTo(State.ALIVE);
     assertThat(seen.last("a").node().label("version")).isEqualTo("2");
   }
@@ -219,7 +221,7 @@ class NodePeersTest {
     IllegalStateException failure = new IllegalStateException("no more lists");
     source.sink().exists(node("a", engines.open()));
     source.sink().error(failure);
-    assertThat(seen.end).hasValue(failure);
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(seen.end).hasValue(failure));
   }
 
   @Test

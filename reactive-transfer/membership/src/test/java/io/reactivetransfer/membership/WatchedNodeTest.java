@@ -157,9 +157,10 @@ class WatchedNodeTest {
     first.says(LOST);
     first.says(new PeerState.Alive());
     first.says(new PeerState.Unknown());
+    int before = dials.get(); // one more, if this thread has stood still behind the loss
     source.sink().exists(Node.of("b", "prefill", B));
     await().atMost(PATIENCE).until(() -> dialsOfB.get() >= 3); // 0.5 s and 1 s after each other
-    assertThat(dials).hasValue(1);
+    assertThat(dials).hasValue(before);
     assertThat(node().state()).isEqualTo(State.ALIVE);
   }
 }

@@ -127,7 +127,9 @@ class RecorderTest {
         Rig rig = rig(cluster, shape().build())) {
       Mono.when(step(rig, 0), step(rig, 1)).block(Cluster.PATIENCE);
       Mono.when(step(rig, 0), step(rig, 1)).block(Cluster.PATIENCE);
-      await().atMost(Cluster.PATIENCE).until(() -> told.contains("ended 1"));
+      await()
+          .atMost(Cluster.PATIENCE)
+          .until(() -> told.stream().filter("ended 1"::equals).count() == 2);
       closeAll(rig);
       await().atMost(Cluster.PATIENCE).until(() -> told.contains("closed 0"));
     }

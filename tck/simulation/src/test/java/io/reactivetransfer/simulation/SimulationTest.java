@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.simulation.Simulation.Result;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whole engines on a simulated network, where a seed decides all that happens. */
+@Timeout(600)
 class SimulationTest {
 
   /** A usual build runs the same ones each time; a nightly one runs eight times as many. */

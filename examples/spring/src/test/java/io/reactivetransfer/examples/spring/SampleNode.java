@@ -21,19 +21,23 @@ final class SampleNode implements AutoCloseable {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final String name;
-  private final int port = FreePorts.inARow(3); // the next one is for a NIC
-  private final int web = port + 2;
+  private final int port;
+  private final int web;
   private final List<String> arguments = new ArrayList<>();
   private JavaProcess process;
 
-  SampleNode(String name) {
+  /** At three ports: of the engine, of its NIC, which is the next one, and of the web. */
+  private SampleNode(String name, int port) {
     this.name = name;
+    this.port = port;
+    this.web = port + 2;
   }
 
   /** Two that are not started yet. */
   static List<SampleNode> pair() {
-    SampleNode a = new SampleNode("a");
-    SampleNode b = new SampleNode("b");
+    int first = FreePorts.inARow(6);
+    SampleNode a = new SampleNode("a", first);
+    SampleNode b = new SampleNode("b", first + 3);
     a.knows(b);
     b.knows(a);
     return List.of(a, b);

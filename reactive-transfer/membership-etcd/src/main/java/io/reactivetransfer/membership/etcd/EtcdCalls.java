@@ -13,9 +13,11 @@ import io.etcd.jetcd.watch.WatchResponse;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
@@ -42,8 +44,29 @@ final class EtcdCalls {
     this.timeout = timeout;
   }
 
+  /**
+   * Of signals and not of what they say, as with a watch: the call has a deadline of its own, which
+   * is over at the moment when this one is.
+   */
   private <T> Mono<T> answer(Supplier<CompletableFuture<T>> call) {
-    return Mono.fromFuture(call).subscribeOn(Schedulers.boundedElastic()).timeout(timeout);
+    return Mono.defer(
+            () -> {
+              CompletableFuture<T> answer = call.get();
+              return Mono.fromFuture(answer.handle(EtcdCalls::<T>signal))
+                  .doOnCancel(() -> answer.cancel(true));
+            })
+        .subscribeOn(Schedulers.boundedElastic())
+        .timeout(timeout)
+        .<T>dematerialize();
+  }
+
+  private static <T> Signal<T> signal(@Nullable T value, @Nullable Throwable failure) {
+    if (value != null) {
+      return Signal.next(value);
+    }
+    Throwable reason = failure instanceof CompletionException e ? e.getCause() : failure;
+    return Signal.error(
+        reason == null ? new IllegalStateException("etcd has answered nothing") : reason);
   }
 
   /** A new lease; emits its id. */

@@ -57,7 +57,8 @@ class KubernetesAwayTest {
   /** What left meanwhile is in the next list only: the watch that it comes back with is too old. */
   @Test
   void nodesStayWhileItIsAwayAndWhatHappenedMeanwhileIsFoundByComparing() throws Exception {
-    View view = View.of(prefills().build());
+    // Who moves is told to have left one slice before it is in the other.
+    View view = View.of(prefills().grace(Duration.ofSeconds(10)).build());
     api.slice(slice("s1", pod("stays", "10.0.0.1"), pod("moves", "10.0.0.2"))).create();
     api.slice(slice("s2", pod("changes", "10.0.0.3"))).create();
     api.slice(slice("s3", pod("leaves", "10.0.0.4"))).create();

@@ -66,6 +66,10 @@ final class View extends BaseSubscriber<NodeChange> {
     error = failure;
   }
 
+  List<Node> nodes() {
+    return List.copyOf(nodes.values());
+  }
+
   void until(Node... expected) {
     await()
         .atMost(ApiServer.PATIENCE)

@@ -184,7 +184,7 @@ class DnsMembershipTest {
   void nothingIsAskedBeforeTheTimeToLiveIsOver() throws Exception {
     DNS.hosts("10.0.0.1 prefill.test", "fd00::1 prefill.test");
     DNS.start(LOCAL, "--local-ttl=3600");
-    subscribe(addresses().interval(SHORT, Duration.ofHours(1)));
+    subscribe(addresses().interval(SHORT, Duration.ofHours(1)).queryTimeout(Duration.ofMinutes(1)));
     until("10.0.0.1:7400", "[fd00::1]:7400");
     DNS.hosts();
     DNS.reload();

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tools.process.FreePorts;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -94,7 +95,7 @@ final class IbWriteBw implements ReferenceRuns {
   public RunFigures run(long nanos) throws SideFailedException, InterruptedException {
     long seconds = Math.max(1, Math.round((double) nanos / SECOND_NANOS));
     try {
-      List<String> command = command(OnPath.freePort(), seconds);
+      List<String> command = command(FreePorts.two(), seconds);
       Process server =
           new ProcessBuilder(command)
               .redirectErrorStream(true)

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.tools.process.FreePorts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ final class Iperf3 {
   /** Writes blocks of this size, or of the largest that it takes. */
   double bytesPerSecond(long size) throws SideFailedException, InterruptedException {
     try {
-      String port = String.valueOf(OnPath.freePort());
+      String port = String.valueOf(FreePorts.two());
       Process server = start("-s", "-1", "-B", "127.0.0.1", "-p", port);
       try {
         return client(port, Math.min(size, MAX_BLOCK));

@@ -1,9 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
 import java.io.File;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,12 +27,5 @@ final class OnPath {
       }
     }
     return null;
-  }
-
-  /** A port of the loopback address that nobody listens on now. */
-  static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

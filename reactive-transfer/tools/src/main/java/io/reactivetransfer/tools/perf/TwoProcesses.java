@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 final class TwoProcesses {
 
   /** A process that was killed is gone this soon after the other one has noticed, or was not. */
-  private static final long UNTIL_GONE_NANOS = 2_000_000_000;
+  private static final long UNTIL_GONE_NANOS = 6_000_000_000L;
 
   private static final long LOOK_MILLIS = 20;
 

@@ -123,7 +123,7 @@ class RemoteUpdatesTest {
     Rig.Case of = Rig.Case.from(17, RemoteUpdatesTest::prepares);
     try (Rig rig = new Rig(backend, of, standing::options)) {
       rig.requireFlips(1, UpdateMode.TWO_BUFFERS_OUTLIVE);
-      UpdateResult result = standing.begin(rig, Duration.ofSeconds(6)).get(30, TimeUnit.SECONDS);
+      UpdateResult result = standing.begin(rig, Duration.ofSeconds(10)).get(60, TimeUnit.SECONDS);
       assertThat(result.decision()).isEqualTo(Decision.ABORTED);
       assertThat(result.reason())
           .matches(

@@ -124,7 +124,7 @@ final class Rig implements AutoCloseable {
         EngineOptions.builder()
             .nics(1)
             .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
-            .livenessDeadline(Duration.ofSeconds(4))
+            .livenessDeadline(Duration.ofSeconds(15))
             .build();
     TransferEngine engine =
         await(TransferEngineBuilder.create().backend(backend).options(options).open());

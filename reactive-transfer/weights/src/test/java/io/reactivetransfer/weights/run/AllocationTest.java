@@ -40,6 +40,7 @@ class AllocationTest {
   private static final int UPDATES = 20;
   private static final int FEW = 64;
   private static final int MANY = 4096;
+  private static final int ATTEMPTS = 3;
   private static final int ROW_BYTES = 64;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -47,19 +48,24 @@ class AllocationTest {
   @Test
   void noRunOfTheTableAllocates() {
     // Whatever else runs in this JVM allocates, too: less than the smallest object for each run.
-    assertThat(bytesPerRun(false)).isLessThan(8);
+    assertThat(bytesPerRun(false, 8)).isLessThan(8);
   }
 
   /** As under versions, whose keys and immediates are new for each update: writes are made anew. */
   @Test
   void newImmediatesCostTheWritesAndNothingElse() {
-    assertThat(bytesPerRun(true)).isBetween(1L, 160L);
+    assertThat(bytesPerRun(true, 161)).isBetween(1L, 160L);
   }
 
-  private long bytesPerRun(boolean areNew) {
-    long few = bytesPerUpdate(FEW, areNew);
-    long many = bytesPerUpdate(MANY, areNew);
-    return (many - few) / (MANY - FEW);
+  private long bytesPerRun(boolean areNew, long most) {
+    long perRun = Long.MAX_VALUE;
+    // What a run allocates is in each attempt, and what others do is not.
+    for (int attempt = 0; attempt < ATTEMPTS && perRun >= most; attempt++) {
+      long few = bytesPerUpdate(FEW, areNew);
+      long many = bytesPerUpdate(MANY, areNew);
+      perRun = (many - few) / (MANY - FEW);
+    }
+    return perRun;
   }
 
   /** Rows that lie the other way round, so that each one is a run of its own. */

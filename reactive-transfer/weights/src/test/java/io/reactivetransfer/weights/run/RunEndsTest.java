@@ -265,7 +265,7 @@ class RunEndsTest {
   void aTrainerThatDoesNotBeginIsWaitedForUntilTheDeadline() {
     Case of = Case.from(23, RunEndsTest::gathers);
     int preparer = preparer(of.table());
-    Duration deadline = Duration.ofSeconds(2);
+    Duration deadline = Duration.ofSeconds(6);
     try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder().deadline(deadline))) {
       rig.fill(new ModelBytes(of.model()));
       assertThatThrownBy(() ->

@@ -175,7 +175,7 @@ class ThrowingTest {
   @Test
   void messagesThatCannotSayWhereToGather() {
     Case of = Case.from(0, table -> mostGathered(table) > 0);
-    RunOptions.Builder options = RunOptions.builder().deadline(Duration.ofSeconds(3));
+    RunOptions.Builder options = RunOptions.builder().deadline(Duration.ofSeconds(6));
     try (Cluster cluster = Cluster.ofMessages(40);
         Rig rig = new Rig(cluster, of.table(), options)) {
       rig.fill(new ModelBytes(of.model()));

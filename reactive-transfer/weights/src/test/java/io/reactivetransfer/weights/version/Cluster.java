@@ -34,7 +34,7 @@ final class Cluster implements AutoCloseable {
   private static final EngineOptions OPTIONS =
       EngineOptions.builder()
           .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
-          .livenessDeadline(Duration.ofSeconds(4))
+          .livenessDeadline(Duration.ofSeconds(15))
           .build();
 
   private final String backend;

@@ -65,7 +65,7 @@ class ThrowingTrainersTest {
       UpdateResult result =
           await(
               cluster.controller.update(
-                  new WeightsUpdate(1, order.mode(), order.arrivals(), Duration.ofSeconds(5)),
+                  new WeightsUpdate(1, order.mode(), order.arrivals(), Duration.ofSeconds(10)),
                   cluster.members(),
                   List.of(nameless)));
       assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);

@@ -121,7 +121,7 @@ class VerifyTest {
       UpdateResult result =
           await(
               cluster.controller.update(
-                  new WeightsUpdate(1, order.mode(), order.arrivals(), Duration.ofSeconds(5)),
+                  new WeightsUpdate(1, order.mode(), order.arrivals(), Duration.ofSeconds(10)),
                   cluster.members(),
                   cluster.trainers));
       assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class ClassCache {
 
   private static final String FOLDER = "reactivetransfer.tck.classes";
-  private static final long TRAINING_SECONDS = 60;
+  private static final long TRAINING_SECONDS = 120;
 
   /** Of the class path of this JVM; its folders do not change while tests run. */
   static final ClassCache OF_THIS =
@@ -85,13 +85,14 @@ final class ClassCache {
     if (cache == null || folder == null || tried || Files.exists(cache)) {
       return;
     }
-    tried = true;
     try {
       Files.createDirectories(folder);
       try (FileChannel channel =
               FileChannel.open(
                   folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
           FileLock lock = channel.tryLock()) {
+        // Where another JVM is about it, this one looks again when it starts its next program.
+        tried = lock != null;
         if (lock != null && !Files.exists(cache)) {
           removeOthers(folder);
           pack();

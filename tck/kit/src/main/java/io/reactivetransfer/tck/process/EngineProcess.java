@@ -30,13 +30,15 @@ import java.util.stream.Stream;
 /**
  * A process with an {@link EngineProgram}, seen from the test: to be asked, stopped, continued and
  * killed. What is asked must be answered within 40 seconds, or within 10 more than the kit waits
- * for a signal ({@link Profile#SIGNAL_TIMEOUT}).
+ * for a signal ({@link Profile#SIGNAL_TIMEOUT}); but its engine may need 150 seconds until it is
+ * open, as a JVM does that starts where several others do.
  */
 public final class EngineProcess implements AutoCloseable {
 
   /** Characters, so that who prints without end takes no memory. */
   private static final int MOST_NOTED = 2_000;
 
+  private static final long START_SECONDS = 150;
   private static final long PATIENCE_SECONDS = 10 + Profile.defaults().signalTimeout().toSeconds();
 
   /**
@@ -57,7 +59,7 @@ public final class EngineProcess implements AutoCloseable {
 
   private EngineProcess(Process process) {
     this.process = process;
-    this.address = answerTo(0);
+    this.address = answer(0).orTimeout(START_SECONDS, TimeUnit.SECONDS);
     Thread.ofPlatform().daemon().name("of process " + process.pid()).start(this::read);
   }
 
@@ -141,7 +143,7 @@ public final class EngineProcess implements AutoCloseable {
   public CompletableFuture<String> ask(Object... words) {
     addressText();
     int number = count.incrementAndGet();
-    CompletableFuture<String> answer = answerTo(number);
+    CompletableFuture<String> answer = answer(number).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
     String line = Arrays.stream(words).map(String::valueOf).collect(Collectors.joining(" "));
     try {
       process.outputWriter(StandardCharsets.UTF_8).append(number + " " + line + "\n").flush();
@@ -218,10 +220,8 @@ public final class EngineProcess implements AutoCloseable {
     }
   }
 
-  private CompletableFuture<String> answerTo(int number) {
-    return answers
-        .computeIfAbsent(number, _ -> new CompletableFuture<>())
-        .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  private CompletableFuture<String> answer(int number) {
+    return answers.computeIfAbsent(number, _ -> new CompletableFuture<>());
   }
 
   private static String result(CompletableFuture<String> answer) {
@@ -245,7 +245,7 @@ public final class EngineProcess implements AutoCloseable {
           note(line, others);
           continue;
         }
-        CompletableFuture<String> answer = answerTo(Integer.parseInt(parts[0]));
+        CompletableFuture<String> answer = answer(Integer.parseInt(parts[0]));
         if (parts[1].equals("ok")) {
           answer.complete(parts[2]);
         } else {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is known of a process that ends before it has answered. */
-@Timeout(60)
+@Timeout(240)
 class EngineProcessTest {
 
   /** Ends as a JVM does that has found an error of its own. */

@@ -6,8 +6,10 @@ import io.reactivetransfer.simulation.Campaign;
 import io.reactivetransfer.simulation.Simulation.Result;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The hand-over of KV caches on a simulated network, where a seed decides all that happens. */
+@Timeout(600)
 class KvSimulationTest {
 
   private static final int SEEDS = 300 * Integer.getInteger("reactivetransfer.rounds", 1);

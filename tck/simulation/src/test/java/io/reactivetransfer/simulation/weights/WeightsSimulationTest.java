@@ -6,8 +6,10 @@ import io.reactivetransfer.simulation.Campaign;
 import io.reactivetransfer.simulation.Simulation.Result;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Weights on a simulated network, where a seed decides all that happens. */
+@Timeout(600)
 class WeightsSimulationTest {
 
   private static final int SEEDS = 150 * Integer.getInteger("reactivetransfer.rounds", 1);
