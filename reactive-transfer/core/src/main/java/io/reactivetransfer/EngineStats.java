@@ -11,6 +11,9 @@ public interface EngineStats {
   /** Transfers that the engine took over and has not finished. */
   long transfersInFlight();
 
+  /** Transfers of a kind that were begun since the engine opened, whatever became of them. */
+  long transfersBegun(TransferKind kind);
+
   /** Pieces posted to NICs and not reported. */
   long writesInFlight();
 
@@ -25,6 +28,9 @@ public interface EngineStats {
 
   /** Regions registered and not closed. */
   long openRegions();
+
+  /** Bytes of those regions. */
+  long registeredBytes();
 
   /** Claims on counters that wait. */
   long pendingClaims();

@@ -21,11 +21,29 @@ public interface TrafficStats {
   /** Pieces that were reported as failed, or as refused by their target; posted again or not. */
   long writesFailed();
 
+  /** Those of them that were posted again, or will be, since their way was lost: at the lost one. */
+  long writesPostedAgain();
+
+  /**
+   * Pieces more that may be posted to this NIC now: its depth, less those that are in flight. 0 of
+   * a peer, to which all NICs post.
+   */
+  long credits();
+
   /** How often a piece was not taken over, because the NIC or the peer was busy. */
   long refusals();
 
   /** Pieces with an immediate that arrived; from a peer, as far as the NIC names origins. */
   long arrivals();
+
+  /**
+   * How often the peer was told to take back what it has counted under an immediate, because a
+   * transfer was not done. Peers are told and not NICs, so this and the next one are 0 of a NIC.
+   */
+  long abortsSent();
+
+  /** How often the peer has told this engine to do so. */
+  long abortsReceived();
 
   /**
    * Parts of transfers that wait to be posted now: for a greeting, for room, or for their turn.

@@ -127,6 +127,7 @@ final class Parts {
             doorbell,
             nics,
             worker.timers(),
+            worker.counters(),
             worker.afterPoll());
     this.streams =
         new Streams(

@@ -61,6 +61,7 @@ class AbortTest {
     hand.fail(hand.inFlight().getFirst());
     assertThat(probe.error()).isInstanceOf(TransferFailedException.class);
     assertThat(aborted()).containsExactly(IMM.value());
+    assertThat(hand.peer(1).stats().abortsSent()).isEqualTo(1);
   }
 
   @Test

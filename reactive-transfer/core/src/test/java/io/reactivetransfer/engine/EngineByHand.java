@@ -361,8 +361,9 @@ public final class EngineByHand implements AfterEachCallback {
               EngineStats::transfersInFlight,
               EngineStats::writesInFlight,
               EngineStats::openRegions,
+              EngineStats::registeredBytes,
               EngineStats::pendingClaims)
-          .containsExactly(0L, 0L, 0L, 0L);
+          .containsExactly(0L, 0L, 0L, 0L, 0L);
       assertThat(nics()).allMatch(ScriptedNic::isClosed);
       assertThat(control().isClosed()).isTrue();
       assertThat(loop.isClosed()).isTrue();

@@ -13,6 +13,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
@@ -108,6 +109,10 @@ class PostedAgainTest {
     hand.receive(1, ControlFrame.fenced(0, 0));
     assertSameBytes(onlyOver(1), lost);
     hand.settle();
+    assertThat(hand.stats().nics().values())
+        .extracting(TrafficStats::writesPostedAgain)
+        .containsExactly((long) lost.size(), 0L);
+    assertThat(peer.stats().writesPostedAgain()).isEqualTo(lost.size());
     write.assertComplete();
   }
 

@@ -2,11 +2,19 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Nic;
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.Scatter;
 import io.reactivetransfer.TrafficStats;
+import io.reactivetransfer.TransferKind;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
@@ -14,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Flux;
 
 /** What an engine says of its NICs and peers. */
 class StatsTest {
@@ -69,6 +78,40 @@ class StatsTest {
     assertThat(write.error()).isNotNull();
     assertThat(nics()).extracting(TrafficStats::writesFailed).containsExactly(1L, 1L);
     assertThat(hand.peer(1).stats().writesFailed()).isEqualTo(2);
+  }
+
+  @Test
+  void aNicHasAsManyCreditsAsAreLeftOfItsDepth() {
+    hand.open(1, o -> o.nicDepth(8));
+    source = hand.region();
+    assertThat(nics()).extracting(TrafficStats::credits).containsExactly(8L);
+    submit(1, 1);
+    submit(1, 1);
+    assertThat(nics()).extracting(TrafficStats::credits).containsExactly(6L);
+    hand.settle();
+    assertThat(nics()).extracting(TrafficStats::credits).containsExactly(8L);
+    assertThat(hand.peer(1).stats().credits()).isZero();
+  }
+
+  @Test
+  void transfersAreCountedByTheirKindWhenTheyBegin() {
+    open(1);
+    MemorySlice from = source.slice(0, 1);
+    RemoteSlice to = hand.remote(1).slice(0, 1);
+    Imm imm = Imm.of(7);
+    WriteImm write = WriteImm.of(from, to, imm);
+    hand.probe(hand.engine().submit(Flux.just(write, write, write)));
+    hand.probe(hand.engine().submit(Write.of(from, to)));
+    hand.probe(hand.engine().submit(Scatter.of(imm, new Scatter.Part(from, to))));
+    PageList first = PageList.range(0, 1);
+    hand.probe(
+        hand.engine()
+            .submit(PagedWrite.of(1, source.whole(), first, hand.remote(1).whole(), first, imm)));
+    hand.turn();
+    hand.settle();
+    assertThat(TransferKind.values())
+        .extracting(hand.stats()::transfersBegun)
+        .containsExactly(1L, 3L, 0L, 1L, 1L, 0L);
   }
 
   @Test

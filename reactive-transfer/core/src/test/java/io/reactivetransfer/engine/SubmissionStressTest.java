@@ -76,8 +76,9 @@ class SubmissionStressTest {
             EngineStats::transfersInFlight,
             EngineStats::writesInFlight,
             EngineStats::openRegions,
+            EngineStats::registeredBytes,
             EngineStats::pendingClaims)
-        .containsExactly(0L, 0L, 0L, 0L);
+        .containsExactly(0L, 0L, 0L, 0L, 0L);
     assertThat(backend.violations).isEmpty();
   }
 

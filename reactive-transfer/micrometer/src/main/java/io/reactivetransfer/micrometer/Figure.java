@@ -1,10 +1,11 @@
 package io.reactivetransfer.micrometer;
 
 import io.reactivetransfer.TrafficStats;
+import java.util.Arrays;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What only grows, of one NIC or one peer alike. */
+/** What only grows, of one NIC or one peer alike, or of a peer alone. */
 enum Figure {
   WRITES("writes", null, "pieces that were posted", TrafficStats::writesPosted),
   SENT("sent", Meters.BYTES, "bytes of the pieces that were posted", TrafficStats::bytesPosted),
@@ -13,6 +14,11 @@ enum Figure {
       null,
       "pieces that were reported as failed, posted again or not",
       TrafficStats::writesFailed),
+  AGAIN(
+      "writes.again",
+      null,
+      "pieces whose way was lost, and that were posted again",
+      TrafficStats::writesPostedAgain),
   REFUSALS(
       "refusals",
       null,
@@ -22,10 +28,23 @@ enum Figure {
       "arrivals",
       null,
       "pieces with an immediate that came, as far as the NIC names origins where it is of a peer",
-      TrafficStats::arrivals);
+      TrafficStats::arrivals),
+  ABORTS_SENT(
+      "aborts.sent",
+      null,
+      "how often it was told to take back what it has counted, as a transfer was not done",
+      TrafficStats::abortsSent),
+  ABORTS_RECEIVED(
+      "aborts.received",
+      null,
+      "how often it has told this engine to take back what was counted",
+      TrafficStats::abortsReceived);
 
   /** All of them. */
   static final Figure[] ALL = values();
+
+  /** Those of NICs, which come first. */
+  static final Figure[] OF_NICS = Arrays.copyOf(ALL, ABORTS_SENT.ordinal());
 
   final String meter;
   final @Nullable String unit;

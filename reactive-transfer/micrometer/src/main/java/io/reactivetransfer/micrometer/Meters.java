@@ -65,9 +65,21 @@ final class Meters {
 
   /** What is now so many, and may be fewer soon. */
   <T> void gauge(String name, Tags more, String description, T holder, ToDoubleFunction<T> figure) {
+    gauge(name, more, null, description, holder, figure);
+  }
+
+  /** The same, in a unit. */
+  <T> void gauge(
+      String name,
+      Tags more,
+      @Nullable String unit,
+      String description,
+      T holder,
+      ToDoubleFunction<T> figure) {
     register(() ->
         Gauge.builder(PREFIX + name, holder, figure)
             .tags(tags.and(more))
+            .baseUnit(unit)
             .description(description)
             .register(registry));
   }

@@ -50,7 +50,13 @@ final class NicMeters {
         "pieces that were posted and not reported",
         this,
         self -> self.traffic().writesInFlight());
-    for (Figure each : Figure.ALL) {
+    meters.gauge(
+        "nic.credits",
+        tags,
+        "pieces more that may be posted to it now",
+        this,
+        self -> self.traffic().credits());
+    for (Figure each : Figure.OF_NICS) {
       meters.counter(
           "nic." + each.meter,
           tags,

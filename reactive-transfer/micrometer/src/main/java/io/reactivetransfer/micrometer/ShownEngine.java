@@ -8,9 +8,11 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferKind;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -145,6 +147,13 @@ final class ShownEngine {
         "transfers that were taken over and are not finished",
         EngineStats::transfersInFlight);
     gauge("regions.open", "regions that are registered and not closed", EngineStats::openRegions);
+    meters.gauge(
+        "regions.registered",
+        Tags.empty(),
+        Meters.BYTES,
+        "bytes of regions that are registered and not closed",
+        engine,
+        each -> each.stats().registeredBytes());
     gauge("claims.pending", "claims on counters that wait", EngineStats::pendingClaims);
     gauge(
         "imms.unclaimed",
@@ -179,6 +188,16 @@ final class ShownEngine {
         "how long those turns took",
         stalledNanos,
         nanos -> nanos.sum() / 1e9);
+    for (TransferKind kind : TransferKind.values()) {
+      meters.counter(
+          "transfers.begun",
+          Tags.of("kind", kind.name().toLowerCase(Locale.ROOT)),
+          null,
+          "transfers that were begun, whatever became of them, at once and not when their stream"
+              + " ends",
+          engine,
+          each -> each.stats().transfersBegun(kind));
+    }
     gauge("alive", PeerState.Alive.class);
     gauge("lost", PeerState.Lost.class);
     gauge("unknown", PeerState.Unknown.class);

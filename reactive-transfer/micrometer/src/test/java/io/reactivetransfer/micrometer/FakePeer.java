@@ -78,7 +78,7 @@ final class FakePeer implements Peer {
 
   @Override
   public TrafficStats stats() {
-    return new Figures(0, writes, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, messages, 0, 0);
+    return new Figures(0, writes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, messages, 0, 0);
   }
 
   private record Figures(
@@ -86,8 +86,12 @@ final class FakePeer implements Peer {
       long writesPosted,
       long bytesPosted,
       long writesFailed,
+      long writesPostedAgain,
+      long credits,
       long refusals,
       long arrivals,
+      long abortsSent,
+      long abortsReceived,
       long transfersWaiting,
       long transfersQueued,
       Duration timeQueued,

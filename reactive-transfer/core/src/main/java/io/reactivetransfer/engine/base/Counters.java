@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine.base;
 
+import io.reactivetransfer.TransferKind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -15,10 +16,14 @@ public final class Counters {
   public static final int PENDING_CLAIMS = 3;
   public static final int UNCLAIMED_IMMS = 4;
   public static final int DROPPED_IMMS = 5;
+  public static final int REGISTERED_BYTES = 6;
+
+  /** The first of as many as there are kinds of transfers. */
+  private static final int BEGUN = 7;
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final long[] values = new long[DROPPED_IMMS + 1];
+  private final long[] values = new long[BEGUN + TransferKind.values().length];
   private final Owner owner;
   private long transfers;
 
@@ -36,6 +41,16 @@ public final class Counters {
   /** Before others are told of what was done in this turn. */
   public void endTurn() {
     set(TRANSFERS_IN_FLIGHT, transfers);
+  }
+
+  /** So many transfers more of a kind were begun. */
+  public void begun(TransferKind kind, int count) {
+    add(BEGUN + kind.ordinal(), count);
+  }
+
+  /** How many of a kind were begun. From any thread. */
+  long begun(int kind) {
+    return get(BEGUN + kind);
   }
 
   public void add(int counter, long delta) {

@@ -3,8 +3,10 @@ package io.reactivetransfer.engine.base;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.TrafficStats;
+import io.reactivetransfer.TransferKind;
 import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 
 /** What one engine has counted. See {@link EngineStats} for each figure. */
 public record EngineFigures(
@@ -14,11 +16,13 @@ public record EngineFigures(
     long bytesPosted,
     long arrivals,
     long openRegions,
+    long registeredBytes,
     long pendingClaims,
     long unclaimedImms,
     long openLeases,
     long droppedImms,
     long defects,
+    long[] begun,
     Map<Nic, TrafficStats> nics)
     implements EngineStats {
 
@@ -32,12 +36,19 @@ public record EngineFigures(
         sum(each, TrafficStats::bytesPosted),
         sum(each, TrafficStats::arrivals),
         counters.get(Counters.OPEN_REGIONS),
+        counters.get(Counters.REGISTERED_BYTES),
         counters.get(Counters.PENDING_CLAIMS),
         counters.get(Counters.UNCLAIMED_IMMS),
         openLeases,
         counters.get(Counters.DROPPED_IMMS),
         defects,
+        IntStream.range(0, TransferKind.values().length).mapToLong(counters::begun).toArray(),
         each);
+  }
+
+  @Override
+  public long transfersBegun(TransferKind kind) {
+    return begun[kind.ordinal()];
   }
 
   private static long sum(Map<Nic, TrafficStats> nics, ToLongFunction<TrafficStats> figure) {

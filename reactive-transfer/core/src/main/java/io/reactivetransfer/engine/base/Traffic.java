@@ -26,10 +26,19 @@ public final class Traffic {
   private static final int MESSAGES_WAITING = 11;
   private static final int MESSAGES_RECEIVED = 12;
   private static final int MESSAGE_BYTES_RECEIVED = 13;
+  private static final int POSTED_AGAIN = 14;
+  private static final int ABORTS_SENT = 15;
+  private static final int ABORTS_RECEIVED = 16;
+  private static final int DEPTH = 17;
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final long[] values = new long[MESSAGE_BYTES_RECEIVED + 1];
+  private final long[] values = new long[DEPTH + 1];
+
+  /** It is of a NIC that may have so many pieces in flight. */
+  public void depth(int pieces) {
+    values[DEPTH] = pieces;
+  }
 
   public void posted(int writes, long bytes) {
     values[POSTED] += writes;
@@ -50,6 +59,11 @@ public final class Traffic {
 
   public void failed() {
     values[FAILED]++;
+  }
+
+  /** One of those that have failed is posted again, or will be. */
+  public void postedAgain() {
+    values[POSTED_AGAIN]++;
   }
 
   public void refused() {
@@ -89,17 +103,32 @@ public final class Traffic {
     values[MESSAGE_BYTES_RECEIVED] += bytes;
   }
 
+  /** The peer was told to take back an immediate. */
+  public void abortSent() {
+    values[ABORTS_SENT]++;
+  }
+
+  /** The peer has told to take back an immediate. */
+  public void abortReceived() {
+    values[ABORTS_RECEIVED]++;
+  }
+
   /** As it is now. From any thread. */
   public TrafficStats stats() {
     long ended = get(ENDED); // before the other one, or less than none might be in flight
     long posted = get(POSTED);
+    long inFlight = Math.max(0, posted - ended);
     return new Figures(
-        Math.max(0, posted - ended),
+        inFlight,
         posted,
         get(BYTES),
         get(FAILED),
+        get(POSTED_AGAIN),
+        Math.max(0, get(DEPTH) - inFlight),
         get(REFUSED),
         get(ARRIVED),
+        get(ABORTS_SENT),
+        get(ABORTS_RECEIVED),
         get(WAITING),
         get(QUEUED),
         Duration.ofNanos(get(QUEUED_NANOS)),
@@ -119,8 +148,12 @@ public final class Traffic {
       long writesPosted,
       long bytesPosted,
       long writesFailed,
+      long writesPostedAgain,
+      long credits,
       long refusals,
       long arrivals,
+      long abortsSent,
+      long abortsReceived,
       long transfersWaiting,
       long transfersQueued,
       Duration timeQueued,

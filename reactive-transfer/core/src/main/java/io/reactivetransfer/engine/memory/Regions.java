@@ -63,6 +63,7 @@ public final class Regions {
       RegisteredRegion region = unregistered(memory, access);
       open.add(region);
       counters.add(Counters.OPEN_REGIONS, 1);
+      counters.add(Counters.REGISTERED_BYTES, region.length());
       region.register(failure -> {
         if (failure == null) {
           commands.answer(answer, each -> published(region, each));
@@ -93,6 +94,7 @@ public final class Regions {
     assert commands.owner().isCurrent();
     if (open.remove(region)) {
       counters.add(Counters.OPEN_REGIONS, -1);
+      counters.add(Counters.REGISTERED_BYTES, -region.length());
     }
   }
 

@@ -174,6 +174,8 @@ public final class FlightControl implements PeerEvents {
     flight.peer().traffic().failed();
     boolean nicFailed = nics.hasFailed(nic) || flight.isRerouted();
     if (failover.postAgain(nic, flight, PieceToken.piece(token), refused)) {
+      nics.traffic(nic).postedAgain();
+      flight.peer().traffic().postedAgain();
       landed(nic, flight, 1);
       return;
     }

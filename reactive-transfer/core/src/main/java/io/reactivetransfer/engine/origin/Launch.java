@@ -9,10 +9,12 @@ import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferKind;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.AfterPoll;
+import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.memory.RegisteredRegion;
@@ -40,6 +42,7 @@ public final class Launch {
   private final RegisteredRegion doorbell;
   private final Domain[] domains;
   private final Timers timers;
+  private final Counters counters;
   private final Consumer<Outbound> crowded;
   private long round;
 
@@ -58,6 +61,7 @@ public final class Launch {
       RegisteredRegion doorbell,
       Nics nics,
       Timers timers,
+      Counters counters,
       AfterPoll afterPoll) {
     this.table = table;
     this.posting = posting;
@@ -67,6 +71,7 @@ public final class Launch {
     this.doorbell = doorbell;
     this.domains = nics.domains();
     this.timers = timers;
+    this.counters = counters;
     // not now: a transfer has several targets, and has none of them in use yet
     this.crowded = peer -> afterPoll.execute(() -> flights.makeRoom(peer));
   }
@@ -97,19 +102,27 @@ public final class Launch {
    * @throws TransferRejectedException if it cannot be posted; then nothing was begun
    */
   void begin(Submission submission, int place, Transfer transfer) {
+    TransferKind kind;
     if (transfer instanceof WriteImm write) {
+      kind = TransferKind.WRITE_IMM;
       begin(submission, place, write.source(), write.target(), write.imm().value());
     } else if (transfer instanceof AimedWrite write) {
+      kind = TransferKind.AIMED_WRITE;
       beginAimed(submission, place, write);
     } else if (transfer instanceof PagedWrite write) {
+      kind = TransferKind.PAGED_WRITE;
       beginPages(submission, place, write);
     } else if (transfer instanceof Write write) {
+      kind = TransferKind.WRITE;
       begin(submission, place, write.source(), write.target(), NO_IMM);
     } else if (transfer instanceof Scatter scatter) {
+      kind = TransferKind.SCATTER;
       beginScatter(submission, place, scatter);
-    } else if (transfer instanceof Signal signal) {
-      beginSignal(submission, place, signal);
+    } else {
+      kind = TransferKind.SIGNAL;
+      beginSignal(submission, place, (Signal) transfer);
     }
+    counters.begun(kind, 1); // and not if it was rejected
   }
 
   private void begin(Submission submission, int place, MemorySlice from, RemoteSlice to, int imm) {
@@ -187,6 +200,7 @@ public final class Launch {
     } finally {
       posting.endLaunches(lane.to());
       submission.begun(begun);
+      counters.begun(TransferKind.WRITE_IMM, begun);
     }
   }
 

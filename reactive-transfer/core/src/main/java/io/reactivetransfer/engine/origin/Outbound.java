@@ -73,6 +73,7 @@ public final class Outbound implements PeerShare {
       return false;
     }
     givenUp.sent(submissions.youngest());
+    traffic.abortSent();
     return true;
   }
 

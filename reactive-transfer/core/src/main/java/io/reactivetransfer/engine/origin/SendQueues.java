@@ -45,6 +45,7 @@ final class SendQueues {
       this.domain = domain;
       this.traffic = traffic;
       this.depth = depth;
+      traffic.depth(depth);
     }
   }
 

@@ -39,6 +39,7 @@ public final class HeardAborts implements FrameHandler {
     if (epoch != 0 && epoch != peer.mail.epoch()) {
       return true; // said to who we were to it: it says so again, or what is in doubt
     }
+    peer.traffic().abortReceived();
     Inbound inbound = Inbound.from(peer);
     boolean asks = isQuestion(abort);
     boolean clear = asks ? !imms.isInDoubt(abort.imm()) : !imms.isInDoubt(abort.imm(), peer.id());
