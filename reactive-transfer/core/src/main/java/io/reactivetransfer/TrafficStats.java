@@ -21,7 +21,9 @@ public interface TrafficStats {
   /** Pieces that were reported as failed, or as refused by their target; posted again or not. */
   long writesFailed();
 
-  /** Those of them that were posted again, or will be, since their way was lost: at the lost one. */
+  /**
+   * Those of them that were posted again, or will be, since their way was lost: at the lost one.
+   */
   long writesPostedAgain();
 
   /**

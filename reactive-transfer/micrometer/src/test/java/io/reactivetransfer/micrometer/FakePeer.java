@@ -78,7 +78,8 @@ final class FakePeer implements Peer {
 
   @Override
   public TrafficStats stats() {
-    return new Figures(0, writes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, messages, 0, 0);
+    return new Figures(
+        0, writes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, messages, 0, 0);
   }
 
   private record Figures(

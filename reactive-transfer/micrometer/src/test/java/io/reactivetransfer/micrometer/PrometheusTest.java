@@ -34,8 +34,7 @@ class PrometheusTest {
         Stream.of(System.getenv("PATH").split(File.pathSeparator))
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "promtool")));
     if (!isThere) {
-      String why =
-          "promtool is not available: no program of that name; apt-get install prometheus";
+      String why = "promtool is not available: no program of that name; apt-get install prometheus";
       if (Boolean.getBoolean("reactivetransfer.requireAll")) {
         fail(why + "; skipping it is forbidden by -DrequireAll");
       }
@@ -53,9 +52,16 @@ class PrometheusTest {
     assertThat(alerts).hasSizeGreaterThan(10).doesNotHaveDuplicates();
     for (String alert : alerts) {
       List<MatchResult> samples =
-          Pattern.compile(alert + "\"[^\n]* exp_samples: \\[(.?)").matcher(cases).results().toList();
-      assertThat(samples).as("cases of %s that fires", alert).anyMatch(each -> each.group(1).equals("{"));
-      assertThat(samples).as("cases of %s that does not", alert).anyMatch(each -> each.group(1).equals("]"));
+          Pattern.compile(alert + "\"[^\n]* exp_samples: \\[(.?)")
+              .matcher(cases)
+              .results()
+              .toList();
+      assertThat(samples)
+          .as("cases of %s that fires", alert)
+          .anyMatch(each -> each.group(1).equals("{"));
+      assertThat(samples)
+          .as("cases of %s that does not", alert)
+          .anyMatch(each -> each.group(1).equals("]"));
     }
     assertThat(promtool("test", "rules", CASES.toString())).contains("SUCCESS");
   }

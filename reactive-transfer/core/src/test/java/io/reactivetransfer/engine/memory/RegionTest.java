@@ -71,8 +71,7 @@ class RegionTest {
       assertThat(registrations(nic)).isEqualTo(2);
     }
     assertThat(hand.stats().openRegions()).isEqualTo(2);
-    assertThat(hand.stats().registeredBytes())
-        .isEqualTo(2 * first.items().getFirst().length());
+    assertThat(hand.stats().registeredBytes()).isEqualTo(2 * first.items().getFirst().length());
   }
 
   @Test
