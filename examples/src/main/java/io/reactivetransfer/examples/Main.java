@@ -3,6 +3,7 @@ package io.reactivetransfer.examples;
 import io.reactivetransfer.examples.cluster.ClusterCommand;
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
 import io.reactivetransfer.examples.moe.MoeCommand;
+import io.reactivetransfer.examples.observe.ObserveCommand;
 import io.reactivetransfer.examples.together.TogetherCommand;
 import io.reactivetransfer.examples.weights.WeightsCommand;
 import io.reactivetransfer.tools.CommandLines;
@@ -30,6 +31,7 @@ import picocli.CommandLine.HelpCommand;
       MoeCommand.class,
       TogetherCommand.class,
       ClusterCommand.class,
+      ObserveCommand.class,
       Elsewhere.Jlama.class,
       Elsewhere.Spring.class,
       PerfCommand.class,

@@ -38,7 +38,7 @@ class CommandLineTest {
             "perf",
             "first-write",
             "first-hand-over")
-        .contains("first-update", "how-to", "together", "doctor", "jmh")
+        .contains("first-update", "how-to", "together", "observe", "doctor", "jmh")
         .contains("first-target", "first-origin", "stream-target", "stream-origin");
     assertThat(err.toString()).isEmpty();
   }
@@ -159,6 +159,14 @@ class CommandLineTest {
         "moe --overlap --work 0",
         "moe --reference --rounds 0",
         "moe --at-most 1.4",
+        "observe",
+        "observe quick",
+        "observe slow stuck",
+        "observe slow --seconds 0",
+        "observe slow --seconds 3601",
+        "observe slow --every 9",
+        "observe lost --recording /no/such/folder/file",
+        "observe lost --recording /",
         "moe --reference --at-most 0"
       })
   void aWrongValueIsOneLineAndExitCode2(String line) {

@@ -1,0 +1,16 @@
+package io.reactivetransfer.examples.observe;
+
+import java.util.List;
+
+/** Engines that are well, then in trouble, then well again. */
+interface Scenario extends AutoCloseable {
+
+  /** What is looked at. */
+  List<Column> columns();
+
+  /** What happens, in this order. */
+  List<Act> acts();
+
+  @Override
+  void close();
+}
