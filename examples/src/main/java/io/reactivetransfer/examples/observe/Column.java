@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.observe;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A column of the table, which shows a meter of one engine: a gauge as it is, a counter by how much
@@ -28,25 +29,17 @@ final class Column {
     this.engine = engine;
     this.meter = meter;
     this.tags = tags;
+    List<String> values =
+        IntStream.range(0, tags.length).filter(i -> i % 2 == 1).mapToObj(i -> tags[i]).toList();
     this.heading = new ArrayList<>(List.of(engine.name() + ":"));
     heading.addAll(Arrays.asList(meter.split("(?<=\\.)")));
-    for (int i = 1; i < tags.length; i += 2) {
-      heading.add(tags[i]);
-    }
-    this.title = String.join(" ", engine.name(), meter, String.join(" ", values()));
-  }
-
-  private List<String> values() {
-    List<String> values = new ArrayList<>();
-    for (int i = 1; i < tags.length; i += 2) {
-      values.add(tags[i]);
-    }
-    return values;
+    heading.addAll(values);
+    this.title = (engine.name() + " " + meter + " " + String.join(" ", values)).strip();
   }
 
   /** The engine, the meter, and the values of its tags, in one line. */
   String title() {
-    return title.strip();
+    return title;
   }
 
   /** The same in several, narrow ones. */

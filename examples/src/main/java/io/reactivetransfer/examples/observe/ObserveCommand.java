@@ -18,6 +18,9 @@ import picocli.CommandLine.Spec;
 /** The options of the example. */
 @Command(
     name = "observe",
+    customSynopsis =
+        "examples/run observe slow|stuck|lost [-h] [--verbose] [--every=MS] [--recording=FILE]"
+            + " [--seconds=S]",
     description =
         "Shows what the meters and events of engines say that are slow, stuck or lost for a while.",
     sortOptions = false,
