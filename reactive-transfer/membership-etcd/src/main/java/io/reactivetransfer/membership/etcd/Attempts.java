@@ -3,9 +3,11 @@ package io.reactivetransfer.membership.etcd;
 import io.etcd.jetcd.common.exception.ErrorCode;
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
+import io.etcd.jetcd.support.Errors;
 import io.reactivetransfer.membership.MembershipException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.stream.Collectors;
 import reactor.core.publisher.Flux;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -65,10 +67,20 @@ final class Attempts {
   /** Once for each time that etcd is away. */
   private void log(Throwable failure, long retries) {
     if (retries == 0) {
-      LOG.warn("cannot {} with etcd for now, and goes on trying: {}", what, failure.toString());
+      LOG.warn("cannot {} with etcd for now, and goes on trying: {}", what, oneLine(failure));
     } else {
-      LOG.debug("still cannot {} with etcd: {}", what, failure.toString());
+      LOG.debug("still cannot {} with etcd: {}", what, oneLine(failure));
     }
+  }
+
+  /** gRPC puts stack traces into what it says of a connection that it could not open. */
+  static String oneLine(Throwable failure) {
+    return failure
+        .toString()
+        .lines()
+        .map(String::strip)
+        .filter(line -> !line.startsWith("at ") && !line.startsWith("... "))
+        .collect(Collectors.joining("; "));
   }
 
   /** The client says so by exceptions of its own, or by those of gRPC. */
@@ -78,14 +90,15 @@ final class Attempts {
 
   /**
    * The client says of whatever has kept it from a token that it is not authenticated, with that as
-   * the cause: only if this is a refusal itself, the password is wrong. That a user may not watch a
-   * key it says by the words of etcd alone.
+   * the cause: only if this is a refusal itself, the password is wrong. A token that is not known,
+   * or older than the last change of users, is none: the client asks for another one, and gives up
+   * where each of some etcds in a row does not know that yet.
    */
   private static boolean isRefusal(Throwable failure) {
-    EtcdException reason = EtcdExceptionFactory.toEtcdException(failure);
-    if (reason.getErrorCode() == ErrorCode.CANCELLED) {
-      return String.valueOf(reason.getMessage()).contains("permission denied");
+    if (Errors.isInvalidTokenError(failure) || Errors.isAuthStoreExpired(failure)) {
+      return false;
     }
+    EtcdException reason = EtcdExceptionFactory.toEtcdException(failure);
     Throwable cause = reason.getCause();
     if (reason.getErrorCode() == ErrorCode.UNAUTHENTICATED && cause != null) {
       return cause instanceof IllegalArgumentException || isRefusal(cause);

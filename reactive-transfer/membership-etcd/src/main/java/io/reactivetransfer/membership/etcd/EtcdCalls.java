@@ -30,6 +30,12 @@ import reactor.core.scheduler.Schedulers;
  */
 final class EtcdCalls {
 
+  /**
+   * gRPC ends a call in time by itself, and says then what has kept it from connecting; this is for
+   * calls that the client repeats, and for a client that says nothing any more.
+   */
+  private static final Duration BEYOND_DEADLINE = Duration.ofMillis(500);
+
   private final Supplier<Client> client;
   private final Duration timeout;
 
@@ -45,8 +51,8 @@ final class EtcdCalls {
   }
 
   /**
-   * Of signals and not of what they say, as with a watch: the call has a deadline of its own, which
-   * is over at the moment when this one is.
+   * Of signals and not of what they say, as with a watch: the call ends by itself, and may do so at
+   * the moment of a cancel.
    */
   private <T> Mono<T> answer(Supplier<CompletableFuture<T>> call) {
     return Mono.defer(
@@ -56,7 +62,7 @@ final class EtcdCalls {
                   .doOnCancel(() -> answer.cancel(true));
             })
         .subscribeOn(Schedulers.boundedElastic())
-        .timeout(timeout)
+        .timeout(timeout.plus(BEYOND_DEADLINE))
         .<T>dematerialize();
   }
 
@@ -81,9 +87,13 @@ final class EtcdCalls {
     return answer(() -> client.get().getLeaseClient().revoke(lease)).then();
   }
 
-  /** Sets a key that lasts as long as a lease; emits the revision. */
+  /**
+   * Sets a key that lasts as long as a lease; emits the revision. What was there before comes
+   * along, so that it is refused to who may not read: a watch cannot say so, since etcd says the
+   * same of a token that it does not know.
+   */
   Mono<Long> put(ByteSequence key, ByteSequence value, long lease) {
-    PutOption option = PutOption.builder().withLeaseId(lease).build();
+    PutOption option = PutOption.builder().withLeaseId(lease).withPrevKV().build();
     return answer(() -> client.get().getKVClient().put(key, value, option))
         .map(done -> done.getHeader().getRevision());
   }

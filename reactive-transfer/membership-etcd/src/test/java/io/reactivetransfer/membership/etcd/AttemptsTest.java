@@ -50,10 +50,15 @@ class AttemptsTest {
     expectFinal(Status.UNAUTHENTICATED);
   }
 
+  /** Of a token that it does not know, etcd may say that its user may not watch. */
   @Test
-  void whoMayNotWatchIsRefused() {
-    expectFinal(Status.CANCELLED.withDescription("etcdserver: permission denied"));
+  void aTokenThatEtcdDoesNotTakeIsNoRefusal() {
+    expectPasses(Status.CANCELLED.withDescription("etcdserver: permission denied"));
     expectPasses(Status.CANCELLED.withDescription("etcdserver: invalid auth token"));
+    expectPasses(Status.UNAUTHENTICATED.withDescription("etcdserver: invalid auth token"));
+    expectPasses(
+        Status.INVALID_ARGUMENT.withDescription("etcdserver: revision of auth store is old"));
     expectPasses(Status.CANCELLED);
+    expectFinal(Status.PERMISSION_DENIED.withDescription("etcdserver: permission denied"));
   }
 }

@@ -1,11 +1,11 @@
 package io.reactivetransfer.membership.etcd;
 
 import static io.reactivetransfer.membership.etcd.EtcdServer.PATIENCE;
+import static io.reactivetransfer.membership.etcd.EtcdServer.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.membership.MembershipException;
@@ -13,7 +13,6 @@ import io.reactivetransfer.membership.Node;
 import io.reactivetransfer.membership.NodeChange.Changed;
 import io.reactivetransfer.membership.NodeChange.Joined;
 import io.reactivetransfer.membership.NodeChange.Left;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -49,10 +48,6 @@ class EtcdMembershipTest {
   @AfterEach
   void close() {
     opened.forEach(each -> each.close().block(PATIENCE));
-  }
-
-  private static ByteSequence bytes(String text) {
-    return ByteSequence.from(text, StandardCharsets.UTF_8);
   }
 
   private static void put(String name, String value) throws Exception {
@@ -185,13 +180,10 @@ class EtcdMembershipTest {
 
   @Test
   void userAndPasswordArePassedOnAndARefusalIsSaid() throws Exception {
-    var auth = ETCD.client().getAuthClient();
-    auth.userAdd(bytes("root"), bytes("secret")).get();
-    auth.userGrantRole(bytes("root"), bytes("root")).get();
-    auth.authEnable().get();
+    ETCD.enableUsers();
     EtcdMembership known =
         keep(
-            EtcdMembership.builder(ETCD.builder().user(bytes("root")).password(bytes("secret")))
+            EtcdMembership.builder(ETCD.builder().user(bytes("root")).password(bytes("root")))
                 .build());
     View view = new View(known);
     known.register(ONE).onErrorComplete().subscribe();

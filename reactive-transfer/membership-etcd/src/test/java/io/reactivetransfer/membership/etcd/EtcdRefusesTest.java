@@ -1,21 +1,23 @@
 package io.reactivetransfer.membership.etcd;
 
 import static io.reactivetransfer.membership.etcd.EtcdServer.PATIENCE;
+import static io.reactivetransfer.membership.etcd.EtcdServer.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.etcd.jetcd.Auth;
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
 import io.etcd.jetcd.auth.Permission;
 import io.etcd.jetcd.options.OptionsUtil;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.membership.MembershipException;
 import io.reactivetransfer.membership.Node;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,10 +45,6 @@ class EtcdRefusesTest {
     opened.forEach(each -> each.close().block(PATIENCE));
   }
 
-  private static ByteSequence bytes(String text) {
-    return ByteSequence.from(text, StandardCharsets.UTF_8);
-  }
-
   private static void put(String name, String value) throws Exception {
     ETCD.client().getKVClient().put(bytes(PREFIX + name), bytes(value)).get();
   }
@@ -64,17 +62,10 @@ class EtcdRefusesTest {
     auth.userGrantRole(bytes(name), bytes(name)).get();
   }
 
-  private static void enableUsers() throws Exception {
-    Auth auth = ETCD.client().getAuthClient();
-    auth.userAdd(bytes("root"), bytes("root")).get();
-    auth.userGrantRole(bytes("root"), bytes("root")).get();
-    auth.authEnable().get();
-  }
-
   @Test
   void whoMayOnlyWriteIsToldSoAndHisNodeGoes() throws Exception {
     user("writer", Permission.Type.WRITE);
-    enableUsers();
+    ETCD.enableUsers();
     EtcdMembership writer = keep(EtcdMembership.builder(as("writer")));
     assertThatThrownBy(() -> writer.register(ONE).blockLast(PATIENCE))
         .isInstanceOf(MembershipException.class)
@@ -85,9 +76,33 @@ class EtcdRefusesTest {
     view.until(TWO);
   }
 
+  /**
+   * Before 3.4.22 and 3.5.6, etcd says of a token that it does not know, such as one that another
+   * etcd has given, that the user may not watch. This one says so because he may not for a moment.
+   */
+  @Test
+  void whoMayReadAndIsRefusedAWatchTriesAgain() throws Exception {
+    user("user", Permission.Type.READWRITE);
+    ETCD.enableUsers();
+    try (Client root = as("root").build()) {
+      Permissions ofView = new Permissions(root.getAuthClient(), "user");
+      View view = new View(keep(EtcdMembership.builder(as("user").interceptor(ofView))));
+      await().atMost(PATIENCE).until(() -> ofView.watches.get() >= 2);
+      Permissions ofOne = new Permissions(root.getAuthClient(), "user");
+      List<Node> entered = new CopyOnWriteArrayList<>();
+      keep(EtcdMembership.builder(as("user").interceptor(ofOne)))
+          .register(ONE)
+          .onErrorComplete()
+          .subscribe(entered::add);
+      view.until(ONE);
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(entered).containsExactly(ONE));
+      assertThat(ofOne.watches).hasValueGreaterThan(1);
+    }
+  }
+
   @Test
   void aPasswordIsFineAlsoWhereEtcdComesLate() throws Exception {
-    enableUsers();
+    ETCD.enableUsers();
     ETCD.kill();
     EtcdMembership known = keep(EtcdMembership.builder(as("root")));
     View view = new View(known);
