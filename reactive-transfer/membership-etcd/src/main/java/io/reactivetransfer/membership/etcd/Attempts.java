@@ -8,6 +8,7 @@ import io.reactivetransfer.membership.MembershipException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -32,6 +33,9 @@ final class Attempts {
           ErrorCode.UNAUTHENTICATED,
           ErrorCode.FAILED_PRECONDITION,
           ErrorCode.UNIMPLEMENTED);
+
+  private static final Set<String> OF_TOKENS =
+      Set.of(Errors.INVALID_AUTH_TOKEN_ERROR_MESSAGE, Errors.ERROR_AUTH_STORE_OLD);
 
   private final String what;
   private volatile boolean hasSucceeded;
@@ -95,10 +99,10 @@ final class Attempts {
    * where each of some etcds in a row does not know that yet.
    */
   private static boolean isRefusal(Throwable failure) {
-    if (Errors.isInvalidTokenError(failure) || Errors.isAuthStoreExpired(failure)) {
+    EtcdException reason = EtcdExceptionFactory.toEtcdException(failure);
+    if (OF_TOKENS.contains(String.valueOf(reason.getMessage()))) {
       return false;
     }
-    EtcdException reason = EtcdExceptionFactory.toEtcdException(failure);
     Throwable cause = reason.getCause();
     if (reason.getErrorCode() == ErrorCode.UNAUTHENTICATED && cause != null) {
       return cause instanceof IllegalArgumentException || isRefusal(cause);
@@ -109,7 +113,13 @@ final class Attempts {
   private Throwable toFinal(Throwable refused) {
     return new MembershipException(
         "etcd refuses to %s: %s; look at user, password and what they may do below this prefix"
-            .formatted(what, refused.getMessage()),
+            .formatted(what, said(refused)),
         refused);
+  }
+
+  /** By etcd, where the client has only said that it got no token. */
+  private static @Nullable String said(Throwable refused) {
+    Throwable cause = refused.getCause();
+    return cause == null ? refused.getMessage() : said(cause);
   }
 }

@@ -19,12 +19,19 @@ import java.util.concurrent.TimeUnit;
  * there, and a cancel of what it returns does not reach the call: without this, all calls that were
  * given up while etcd was away would run when it is back.
  *
+ * <p>An etcd that has lost the others of its cluster refuses them at once, as it does with streams,
+ * and the client asks another one. Else it would keep each until its time is over; and since calls
+ * go to all in turn, somebody who needs some in a row would never have them.
+ *
  * @param time that one call may take
  * @param onUnconnected runs after a call whose time was over before there was a connection for it
  * @param onConnected runs when there is a connection for a call
  */
 record CallDeadline(Duration time, Runnable onUnconnected, Runnable onConnected)
     implements ClientInterceptor {
+
+  private static final Metadata.Key<String> HAS_LEADER =
+      Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
 
   @Override
   public <A, B> ClientCall<A, B> interceptCall(
@@ -41,6 +48,8 @@ record CallDeadline(Duration time, Runnable onUnconnected, Runnable onConnected)
                 .withStreamTracerFactory(connected))) {
       @Override
       public void start(Listener<B> listener, Metadata headers) {
+        headers.discardAll(HAS_LEADER);
+        headers.put(HAS_LEADER, "true");
         super.start(observed(listener, connected), headers);
       }
     };

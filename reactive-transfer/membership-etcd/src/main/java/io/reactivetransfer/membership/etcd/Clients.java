@@ -60,7 +60,7 @@ final class Clients implements Supplier<Client> {
   }
 
   /** Whoever has set a time other than that of the client keeps it. */
-  private static ClientBuilder withPings(ClientBuilder given) {
+  static ClientBuilder withPings(ClientBuilder given) {
     ClientBuilder unset = Client.builder();
     ClientBuilder copy = given.copy();
     if (Objects.equals(given.keepaliveTime(), unset.keepaliveTime())) {

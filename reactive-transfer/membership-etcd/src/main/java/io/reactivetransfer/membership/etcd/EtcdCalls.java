@@ -3,12 +3,14 @@ package io.reactivetransfer.membership.etcd;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.support.CloseableClient;
+import io.etcd.jetcd.support.Errors;
 import io.etcd.jetcd.watch.WatchResponse;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Signal;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
 
 /**
  * What is asked of etcd, as publishers. Each begins on {@code Schedulers.boundedElastic()}, because
@@ -35,6 +38,12 @@ final class EtcdCalls {
    * calls that the client repeats, and for a client that says nothing any more.
    */
   private static final Duration BEYOND_DEADLINE = Duration.ofMillis(500);
+
+  /**
+   * How often a watch is asked for again because an etcd has no leader, which it says at once: the
+   * next try goes to another one.
+   */
+  private static final long WATCH_RETRIES = 2;
 
   private final Supplier<Client> client;
   private final Duration timeout;
@@ -93,7 +102,7 @@ final class EtcdCalls {
    * same of a token that it does not know.
    */
   Mono<Long> put(ByteSequence key, ByteSequence value, long lease) {
-    PutOption option = PutOption.builder().withLeaseId(lease).withPrevKV().build();
+    PutOption option = PutOption.builder().withLeaseId(lease).withPrevKV().withAutoRetry().build();
     return answer(() -> client.get().getKVClient().put(key, value, option))
         .map(done -> done.getHeader().getRevision());
   }
@@ -124,6 +133,23 @@ final class EtcdCalls {
    * the user may not read this.
    */
   Flux<WatchResponse> watch(ByteSequence key, boolean isPrefix, long revision) {
+    return Flux.defer(() -> {
+      AtomicBoolean begun = new AtomicBoolean();
+      return watchOnce(key, isPrefix, revision)
+          .doOnNext(_ -> begun.set(true))
+          .retryWhen(
+              Retry.max(WATCH_RETRIES)
+                  .filter(failure -> !begun.get() && isWithoutLeader(failure))
+                  .onRetryExhaustedThrow((_, last) -> last.failure()));
+    });
+  }
+
+  private static boolean isWithoutLeader(Throwable failure) {
+    return Errors.NO_LEADER_ERROR_MESSAGE.equals(
+        EtcdExceptionFactory.toEtcdException(failure).getMessage());
+  }
+
+  private Flux<WatchResponse> watchOnce(ByteSequence key, boolean isPrefix, long revision) {
     WatchOption option =
         WatchOption.builder()
             .isPrefix(isPrefix)
@@ -184,6 +210,7 @@ final class EtcdCalls {
 
   /**
    * The client ends the keeping of a lease when etcd knows it no more, or did not answer in time.
+   * Where an etcd has no leader, it goes on with another one.
    */
   private record Keeper(Consumer<Throwable> end) implements StreamObserver<LeaseKeepAliveResponse> {
 
@@ -192,7 +219,9 @@ final class EtcdCalls {
 
     @Override
     public void onError(Throwable reason) {
-      end.accept(reason);
+      if (!isWithoutLeader(reason)) {
+        end.accept(reason);
+      }
     }
 
     @Override

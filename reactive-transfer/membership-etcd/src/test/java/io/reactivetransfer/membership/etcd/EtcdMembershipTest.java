@@ -194,7 +194,8 @@ class EtcdMembershipTest {
                 .build());
     assertThat(new View(wrong).untilError())
         .isInstanceOf(MembershipException.class)
-        .hasMessageStartingWith("etcd refuses to follow the nodes");
+        .hasMessageStartingWith("etcd refuses to follow the nodes")
+        .hasMessageContaining("invalid user ID or password");
     assertThatThrownBy(() -> open().register(TWO).blockLast(PATIENCE))
         .isInstanceOf(MembershipException.class)
         .hasMessageStartingWith("etcd refuses to enter the node decode-1");

@@ -9,6 +9,7 @@ import io.etcd.jetcd.Auth;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
+import io.etcd.jetcd.maintenance.StatusResponse;
 import io.reactivetransfer.fuzz.TestPki;
 import java.io.File;
 import java.io.IOException;
@@ -136,6 +137,11 @@ final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEa
 
   EtcdMember member(int index) {
     return members.get(index);
+  }
+
+  /** What a member says of itself, and who it takes for the leader, 0 for none. */
+  StatusResponse status(int index) {
+    return client.getMaintenanceClient().statusMember(member(index).endpoint()).join();
   }
 
   /** Of the endpoint. */

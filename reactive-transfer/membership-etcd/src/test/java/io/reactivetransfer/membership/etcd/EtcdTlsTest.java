@@ -71,7 +71,7 @@ class EtcdTlsTest {
 
   /** Asks again while the machine is too slow for a connection within the time of a call. */
   private static void failsWith(ClientBuilder client, String reason) {
-    Duration timeout = Duration.ofMillis(300);
+    Duration timeout = Duration.ofMillis(150);
     Clients clients = new Clients(client, timeout);
     EtcdCalls calls = new EtcdCalls(clients, timeout);
     await()
