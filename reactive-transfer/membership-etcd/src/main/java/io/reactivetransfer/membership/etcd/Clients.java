@@ -27,6 +27,12 @@ final class Clients implements Supplier<Client> {
   static final Duration PING_TIMEOUT = Duration.ofSeconds(5);
 
   /**
+   * What is refused by an etcd that has lost its cluster goes to another one, and need not wait for
+   * anything; the client doubles it with each try.
+   */
+  static final Duration RETRY_AFTER = Duration.ofMillis(50);
+
+  /**
    * So that a client has time to connect, however short the time of a call is. Twice as much for
    * each one that did not: to some etcds it takes longer.
    */
@@ -53,14 +59,14 @@ final class Clients implements Supplier<Client> {
    * @param callTimeout how long one answer may take
    */
   Clients(ClientBuilder given, Duration callTimeout) {
-    this.builder = withPings(given);
+    this.builder = withDefaults(given);
     this.callTimeout = callTimeout;
     this.current = build(0);
     this.builtNanos = System.nanoTime();
   }
 
   /** Whoever has set a time other than that of the client keeps it. */
-  static ClientBuilder withPings(ClientBuilder given) {
+  static ClientBuilder withDefaults(ClientBuilder given) {
     ClientBuilder unset = Client.builder();
     ClientBuilder copy = given.copy();
     if (Objects.equals(given.keepaliveTime(), unset.keepaliveTime())) {
@@ -68,6 +74,10 @@ final class Clients implements Supplier<Client> {
     }
     if (Objects.equals(given.keepaliveTimeout(), unset.keepaliveTimeout())) {
       copy.keepaliveTimeout(PING_TIMEOUT);
+    }
+    if (given.retryDelay() == unset.retryDelay()
+        && given.retryChronoUnit() == unset.retryChronoUnit()) {
+      copy.retryDelay(RETRY_AFTER.toMillis());
     }
     if (Objects.equals(given.keepaliveWithoutCalls(), unset.keepaliveWithoutCalls())) {
       // Where there are several etcds some connections have no calls. etcd ends those that are

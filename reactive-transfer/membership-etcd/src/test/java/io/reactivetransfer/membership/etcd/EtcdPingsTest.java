@@ -79,10 +79,10 @@ class EtcdPingsTest {
 
   @Test
   void theClientOfAMembershipPingsNothingElseUnlessItsUserHasSetSo() {
-    assertThat(Clients.withPings(ETCD.builder()).keepaliveWithoutCalls()).isFalse();
-    assertThat(Clients.withPings(ETCD.builder()).keepaliveTime()).hasSeconds(10);
+    assertThat(Clients.withDefaults(ETCD.builder()).keepaliveWithoutCalls()).isFalse();
+    assertThat(Clients.withDefaults(ETCD.builder()).keepaliveTime()).hasSeconds(10);
     ClientBuilder often = ETCD.builder().keepaliveTime(Duration.ofSeconds(20));
-    assertThat(Clients.withPings(often).keepaliveTime()).hasSeconds(20);
+    assertThat(Clients.withDefaults(often).keepaliveTime()).hasSeconds(20);
   }
 
   /** Of HTTP/2. */

@@ -21,12 +21,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class EtcdWithoutLeaderTest {
 
-  private static final Node ONE = Node.of("one", "decode", new HostPort("10.0.0.7", 7400));
-
   @RegisterExtension static final EtcdServer LOST = EtcdServer.ofThree();
   @RegisterExtension static final EtcdServer WELL = new EtcdServer();
 
   private final List<EtcdMembership> opened = new ArrayList<>();
+
+  private static Node node(int number) {
+    return Node.of("node-" + number, "decode", new HostPort("10.0.0.7", 7400));
+  }
 
   private EtcdMembership open(ClientBuilder client) {
     EtcdMembership membership = EtcdMembership.builder(client).build();
@@ -50,11 +52,15 @@ class EtcdWithoutLeaderTest {
     LOST.member(2).kill();
     await().atMost(PATIENCE).until(() -> LOST.status(0).getLeader() == 0);
     View near = new View(open(WELL.builder()));
-    View view = new View(openToBoth());
+    EtcdMembership membership = openToBoth();
+    View view = new View(membership);
     List<Node> entered = new CopyOnWriteArrayList<>();
-    openToBoth().register(ONE).onErrorComplete().subscribe(entered::add);
-    near.until(ONE);
-    view.until(ONE);
-    await().atMost(PATIENCE).untilAsserted(() -> assertThat(entered).contains(ONE));
+    List<Node> nodes = List.of(node(1), node(2));
+    for (Node each : nodes) { // one after the other, since calls of several would share the turns
+      membership.register(each).onErrorComplete().subscribe(entered::add);
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(entered).contains(each));
+    }
+    near.until(nodes.toArray(Node[]::new));
+    view.until(nodes.toArray(Node[]::new));
   }
 }
