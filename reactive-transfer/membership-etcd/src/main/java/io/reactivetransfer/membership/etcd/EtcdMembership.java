@@ -61,10 +61,11 @@ public final class EtcdMembership implements NodeRegistry {
    *
    * @param client says where etcd is and how it is spoken to: endpoints, TLS, user and password are
    *     passed on as they are. {@code keepaliveTime} and {@code keepaliveTimeout} are 10 s and 5 s
-   *     unless they are set to something else than the 30 s and 10 s of the client itself, and {@code
-   *     retryDelay} is 50 ms unless it is something else than its 500 ms. The membership builds a client, and another one in its place where a call has found no
-   *     connection in time, and closes them. One that uses Vert.x for connections stays, so that
-   *     after a long time it may wait 144 s before it tries to connect again
+   *     unless they are set to something else than the 30 s and 10 s of the client itself, and
+   *     {@code retryDelay} is 50 ms unless it is something else than its 500 ms. The membership
+   *     builds a client, and another one in its place where a call has found no connection in time,
+   *     and closes them. One that uses Vert.x for connections stays, so that after a long time it
+   *     may wait 144 s before it tries to connect again
    */
   public static Builder builder(ClientBuilder client) {
     return new Builder(client);

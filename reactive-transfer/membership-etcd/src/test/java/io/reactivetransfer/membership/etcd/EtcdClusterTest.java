@@ -28,7 +28,6 @@ class EtcdClusterTest {
 
   private final List<EtcdMembership> opened = new ArrayList<>();
 
-
   private EtcdMembership open(ClientInterceptor calls) {
     EtcdMembership membership =
         EtcdMembership.builder(ETCD.builder().interceptor(calls))

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What an etcd does with the pings by which a client finds out that a connection is dead. gRPC sends
- * one after 10 s at the earliest, so they are sent by hand here.
+ * What an etcd does with the pings by which a client finds out that a connection is dead. gRPC
+ * sends one after 10 s at the earliest, so they are sent by hand here.
  */
 class EtcdPingsTest {
 

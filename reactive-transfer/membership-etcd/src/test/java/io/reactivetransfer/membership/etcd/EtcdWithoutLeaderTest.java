@@ -37,8 +37,7 @@ class EtcdWithoutLeaderTest {
   }
 
   private EtcdMembership openToBoth() {
-    return open(
-        Client.builder().endpoints(LOST.member(0).endpoint(), WELL.member(0).endpoint()));
+    return open(Client.builder().endpoints(LOST.member(0).endpoint(), WELL.member(0).endpoint()));
   }
 
   @AfterEach
