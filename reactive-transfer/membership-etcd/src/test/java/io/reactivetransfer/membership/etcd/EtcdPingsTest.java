@@ -43,7 +43,7 @@ class EtcdPingsTest {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
   @RegisterExtension
-  static final EtcdServer ETCD = new EtcdServer().with("--grpc-keepalive-min-time=1ms");
+  static final EtcdServer ETCD = new EtcdServer().with("--grpc-keepalive-min-time=1us");
 
   @AfterAll
   static void close() {

@@ -95,7 +95,7 @@ class EtcdRefusesTest {
           .onErrorComplete()
           .subscribe(entered::add);
       view.until(ONE);
-      await().atMost(PATIENCE).untilAsserted(() -> assertThat(entered).containsExactly(ONE));
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(entered).contains(ONE));
       assertThat(ofOne.watches).hasValueGreaterThan(1);
     }
   }
