@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
@@ -25,6 +26,7 @@ final class SlowScenario implements Scenario {
   private static final int FIRST_ARRIVALS = 20;
   private static final Duration INTERVAL = Duration.ofMillis(10);
   private static final Duration HOLD_UP = Duration.ofMillis(50);
+  private static final byte[] COMPUTED = new byte[4_096];
   private static final Imm IMM = Imm.of(1);
 
   private final Arena arena = Arena.ofShared();
@@ -33,6 +35,7 @@ final class SlowScenario implements Scenario {
   private final ObservedEngine two;
   private final Disposable.Composite running = Disposables.composite();
   private final CountDownLatch first = new CountDownLatch(2 * FIRST_ARRIVALS);
+  private final CRC32 checksum = new CRC32(); // of the thread of the one NIC that is held up
   private volatile boolean isHeldUp;
 
   private SlowScenario(Names names) {
@@ -99,7 +102,7 @@ final class SlowScenario implements Scenario {
     if (isHeldUp && decode == two) {
       long end = System.nanoTime() + HOLD_UP.toNanos();
       while (System.nanoTime() < end) {
-        Thread.onSpinWait();
+        checksum.update(COMPUTED);
       }
     }
   }
