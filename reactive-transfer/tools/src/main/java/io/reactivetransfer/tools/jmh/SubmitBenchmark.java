@@ -14,10 +14,12 @@ import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -32,6 +34,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
@@ -46,6 +49,9 @@ import reactor.core.scheduler.Schedulers;
  *   <li>{@code immediate}: a NIC thread, signals on it;
  *   <li>{@code parallel}: a NIC thread, signals on {@code Schedulers.parallel()}: the default.
  * </ul>
+ *
+ * <p>{@code -p recorder=none,events,recording,meters} says what somebody who listens to the engine
+ * adds to that: see {@link #recorder}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -58,6 +64,7 @@ public class SubmitBenchmark {
   private static final int WRITES = 100_000;
   private static final int PAGES = 10_000;
   private static final int PREPARED = 1_024;
+  private static final int STREAMS = 64;
 
   /** Who runs the worker, and where signals come. */
   @Param({"byHand", "immediate", "parallel"})
@@ -67,14 +74,26 @@ public class SubmitBenchmark {
   @Param({"1"})
   public int nics = 1;
 
+  /**
+   * Who listens to the engine: {@code none}; {@code events}, those of Flight Recorder while nothing
+   * records; {@code recording}, the same while they are recorded; {@code meters}, those of
+   * Micrometer, with histograms.
+   */
+  @Param({"none"})
+  public String recorder = "none";
+
   /** Less than the default in a test, which has no time to wait for that. */
   Duration livenessDeadline = EngineOptions.defaults().livenessDeadline();
 
   private final HandTurnedLoop loop = new HandTurnedLoop();
   private boolean byHand;
   private TransferEngine engine;
-  private Flux<WriteImm> writes;
-  private Flux<PagedWrite> pages;
+  private List<Publisher<WriteImm>> writes;
+  private List<Publisher<WriteImm>> singles;
+  private List<Publisher<PagedWrite>> pages;
+
+  /** Who listens now. */
+  MeasuredRecorder measured;
 
   /** For JMH. */
   @SuppressWarnings("NullAway.Init") // JMH calls open() first
@@ -84,11 +103,13 @@ public class SubmitBenchmark {
   @Setup
   public void open() {
     byHand = threads.equals("byHand");
+    measured = MeasuredRecorder.of(recorder);
     EngineOptions options =
         EngineOptions.builder()
             .nics(nics)
             .livenessDeadline(livenessDeadline)
             .idle(IdleStrategy.spin())
+            .recorder(measured.recorder())
             .signalScheduler(threads.equals("parallel") ? null : Schedulers.immediate())
             .build();
     engine =
@@ -106,17 +127,24 @@ public class SubmitBenchmark {
       prepared[i] =
           WriteImm.of(source.slice(i * 1_000L, 64), target.slice(i * 1_000L, 64), Imm.of(i));
     }
-    writes = engine.submit(new PreparedWrites(prepared, WRITES));
+    writes = List.of(engine.submit(new PreparedWrites(prepared, WRITES)));
+    singles = Stream.of(prepared).limit(STREAMS).<Publisher<WriteImm>>map(engine::submit).toList();
     PageList list = PageList.range(0, PAGES);
     pages =
-        engine.submit(
-            Flux.just(PagedWrite.of(64, source.whole(), list, target.whole(), list, Imm.of(1))));
+        List.of(
+            engine.submit(
+                Flux.just(
+                    PagedWrite.of(64, source.whole(), list, target.whole(), list, Imm.of(1)))));
   }
 
-  /** Closes the engine. */
+  /** Closes the engine, and ends the recording. */
   @TearDown
   public void close() {
-    await(engine.close().thenReturn(true).toFuture());
+    try {
+      await(engine.close().thenReturn(true).toFuture());
+    } finally {
+      measured.close();
+    }
   }
 
   /** A stream of prepared writes, for each write. */
@@ -126,6 +154,16 @@ public class SubmitBenchmark {
     run(writes);
   }
 
+  /**
+   * Prepared writes, each a stream of its own, 64 at a time, for each write: a recorder is told of
+   * streams, so what it costs shows most here.
+   */
+  @Benchmark
+  @OperationsPerInvocation(STREAMS)
+  public void singleWrite() throws InterruptedException {
+    run(singles);
+  }
+
   /** One paged write of 10,000 pages, for each page. */
   @Benchmark
   @OperationsPerInvocation(PAGES)
@@ -133,16 +171,19 @@ public class SubmitBenchmark {
     run(pages);
   }
 
-  private void run(Flux<? extends Transfer> transfers) throws InterruptedException {
-    Counting<Transfer> counting = new Counting<>();
-    transfers.subscribe(counting);
+  private void run(List<? extends Publisher<? extends Transfer>> streams)
+      throws InterruptedException {
+    Ends ends = new Ends(streams.size());
+    for (Publisher<? extends Transfer> stream : streams) {
+      stream.subscribe(new Counting(ends));
+    }
     if (byHand) {
-      while (counting.done.getCount() > 0) {
+      while (ends.missing.getCount() > 0) {
         loop.turn();
       }
     }
-    counting.done.await();
-    Throwable failure = counting.failure;
+    ends.missing.await();
+    Throwable failure = ends.failure;
     if (failure != null) {
       throw new IllegalStateException("a transfer failed", failure);
     }
@@ -155,10 +196,23 @@ public class SubmitBenchmark {
     return Objects.requireNonNull(future.join());
   }
 
-  /** The cheapest subscriber that knows when it is over. */
-  private static final class Counting<T> extends BaseSubscriber<T> {
-    private final CountDownLatch done = new CountDownLatch(1);
+  /** Of streams, how many have not ended, and why one has failed. */
+  private static final class Ends {
+    private final CountDownLatch missing;
     private volatile @Nullable Throwable failure;
+
+    Ends(int streams) {
+      missing = new CountDownLatch(streams);
+    }
+  }
+
+  /** The cheapest subscriber that knows when it is over. */
+  private static final class Counting extends BaseSubscriber<Transfer> {
+    private final Ends ends;
+
+    Counting(Ends ends) {
+      this.ends = ends;
+    }
 
     @Override
     protected void hookOnSubscribe(Subscription subscription) {
@@ -167,13 +221,13 @@ public class SubmitBenchmark {
 
     @Override
     protected void hookOnError(Throwable reason) {
-      failure = reason;
-      done.countDown();
+      ends.failure = reason;
+      ends.missing.countDown();
     }
 
     @Override
     protected void hookOnComplete() {
-      done.countDown();
+      ends.missing.countDown();
     }
   }
 }

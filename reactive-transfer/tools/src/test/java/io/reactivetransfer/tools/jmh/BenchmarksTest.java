@@ -1,11 +1,21 @@
 package io.reactivetransfer.tools.jmh;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -20,6 +30,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * need one have a test among the examples, which has a fake of it.
  */
 class BenchmarksTest {
+
+  @TempDir private Path folder;
 
   @Test
   void everyBenchmarkRunsWithEachOfItsParameters() throws RunnerException {
@@ -39,7 +51,7 @@ class BenchmarksTest {
             .verbosity(VerboseMode.SILENT)
             .build();
     Collection<RunResult> results = new Runner(options).run();
-    assertThat(results).hasSize(14);
+    assertThat(results).hasSize(17);
     assertThat(results)
         .allSatisfy(result -> assertThat(result.getPrimaryResult().getScore()).isPositive());
   }
@@ -56,9 +68,61 @@ class BenchmarksTest {
       while (System.nanoTime() - endNanos < 0) {
         benchmark.writeImm();
         benchmark.pagedWrite();
+        benchmark.singleWrite();
       }
     } finally {
       benchmark.close();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"none, 0, 0", "events, 0, 0", "recording, 66, 0", "meters, 0, 66"})
+  void aRecorderIsToldOfStreams(String recorder, int events, int timed) throws Exception {
+    SubmitBenchmark benchmark = new SubmitBenchmark();
+    benchmark.recorder = recorder;
+    benchmark.open();
+    try {
+      benchmark.writeImm();
+      benchmark.pagedWrite();
+      benchmark.singleWrite();
+      assertThat(recordedStreams(benchmark.measured)).isEqualTo(events);
+      // Meters are registered by another thread.
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(() -> assertThat(timedStreams(benchmark.measured)).isEqualTo(timed));
+    } finally {
+      benchmark.close();
+    }
+  }
+
+  @Test
+  void namesTheRecordersThatThereAre() {
+    SubmitBenchmark benchmark = new SubmitBenchmark();
+    benchmark.recorder = "meter";
+    assertThatThrownBy(benchmark::open)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("none, events, recording, meters")
+        .hasMessageContaining("'meter'");
+  }
+
+  private long recordedStreams(MeasuredRecorder measured) throws IOException {
+    Recording recording = measured.recording();
+    if (recording == null) {
+      return 0;
+    }
+    Path file = folder.resolve("streams.jfr");
+    recording.dump(file);
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals("io.reactivetransfer.StreamEnded"))
+        .count();
+  }
+
+  private static long timedStreams(MeasuredRecorder measured) {
+    MeterRegistry registry = measured.registry();
+    return registry == null
+        ? 0
+        : registry.find("reactive.transfer.streams").timers().stream()
+            .mapToLong(Timer::count)
+            .sum();
   }
 }
