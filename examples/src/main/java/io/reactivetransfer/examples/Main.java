@@ -10,6 +10,7 @@ import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.JmhCommand;
 import io.reactivetransfer.tools.SimulateCommand;
 import io.reactivetransfer.tools.doctor.DoctorCommand;
+import io.reactivetransfer.tools.jmh.RecorderCostCommand;
 import io.reactivetransfer.tools.moe.HostWorkCommand;
 import io.reactivetransfer.tools.perf.PerfCommand;
 import io.reactivetransfer.tools.soak.SoakCommand;
@@ -47,6 +48,7 @@ import picocli.CommandLine.HelpCommand;
       SoakCommand.class,
       DoctorCommand.class,
       HostWorkCommand.class,
+      RecorderCostCommand.class,
       JmhCommand.class,
       HelpCommand.class
     })

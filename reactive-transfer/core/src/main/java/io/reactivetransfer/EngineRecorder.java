@@ -51,6 +51,15 @@ public interface EngineRecorder {
   /** A transfer that was taken over was rejected, and nothing of it was posted. */
   default void transferRejected(EngineId engine, TransferException reason) {}
 
+  /**
+   * Whether {@link #streamEnded} is to be called now: asked when a stream has come to its end, so
+   * that nothing is made for who does not listen. It may be called all the same, for another one
+   * that does.
+   */
+  default boolean isToldOfStreams() {
+    return true;
+  }
+
   /** A stream of transfers, or a single one, has come to its end, and its signal is next. */
   default void streamEnded(EngineId engine, StreamEnd end) {}
 

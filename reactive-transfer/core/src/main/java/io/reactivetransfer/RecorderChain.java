@@ -111,6 +111,11 @@ final class RecorderChain implements EngineRecorder {
   }
 
   @Override
+  public boolean isToldOfStreams() {
+    return first.isToldOfStreams() || next.isToldOfStreams();
+  }
+
+  @Override
   public void streamEnded(EngineId engine, StreamEnd end) {
     try {
       first.streamEnded(engine, end);

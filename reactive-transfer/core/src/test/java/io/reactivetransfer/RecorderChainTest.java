@@ -60,6 +60,27 @@ class RecorderChainTest {
   }
 
   @Test
+  void isToldOfStreamsWhileOneOfThemWantsToBe() {
+    EngineRecorder deaf =
+        new EngineRecorder() {
+          @Override
+          public boolean isToldOfStreams() {
+            return false;
+          }
+        };
+    EngineRecorder alike =
+        new EngineRecorder() {
+          @Override
+          public boolean isToldOfStreams() {
+            return false;
+          }
+        };
+    assertThat(deaf.andThen(alike).isToldOfStreams()).isFalse();
+    assertThat(deaf.andThen(last).isToldOfStreams()).isTrue();
+    assertThat(last.andThen(deaf).isToldOfStreams()).isTrue();
+  }
+
+  @Test
   void whatDoesNothingIsNotTold() {
     assertThat(EngineRecorder.NONE.andThen(last)).isSameAs(last);
     assertThat(last.andThen(EngineRecorder.NONE)).isSameAs(last);

@@ -12,6 +12,7 @@ import io.reactivetransfer.engine.origin.Launch;
 import io.reactivetransfer.engine.origin.NicGroup;
 import io.reactivetransfer.engine.origin.Outbound;
 import io.reactivetransfer.engine.origin.Ownership;
+import io.reactivetransfer.engine.origin.StreamRecording;
 import io.reactivetransfer.engine.origin.Streams;
 import io.reactivetransfer.engine.origin.Submissions;
 import io.reactivetransfer.engine.peers.Barriers;
@@ -138,8 +139,7 @@ final class Parts {
             worker.signals(),
             worker.admission(),
             worker.counters(),
-            worker.timers(),
-            worker.defects().recording());
+            new StreamRecording(worker.defects().recording(), worker.timers()));
 
     this.imms =
         new ImmTable(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineRecorder;
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Peer;
@@ -11,6 +12,7 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import java.lang.reflect.Proxy;
@@ -19,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 /** What a recorder is told, and what becomes of what it throws. */
@@ -29,6 +33,7 @@ class RecorderTest {
   private final List<String> told = new ArrayList<>();
   private final List<EngineRecorder.StreamEnd> ends = new ArrayList<>();
   private MemoryRegion source;
+  private boolean listens = true;
 
   private final EngineRecorder recorder =
       new EngineRecorder() {
@@ -70,6 +75,11 @@ class RecorderTest {
         @Override
         public void transferRejected(EngineId engine, TransferException reason) {
           told.add("rejected");
+        }
+
+        @Override
+        public boolean isToldOfStreams() {
+          return listens;
         }
 
         @Override
@@ -146,6 +156,44 @@ class RecorderTest {
         .extracting(EngineRecorder.StreamEnd::isCancelled)
         .containsExactly(false, false, true);
     assertThat(told).contains("transfer failed on s0 to 1");
+  }
+
+  /** However its transfers are cut, and whether they carry an immediate. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void isToldOfAllBytesOfAStream(int nics) {
+    open(nics);
+    submit(1, 1); // now the peer is known, and many go the short way
+    hand.settle();
+    WriteImm little = WriteImm.of(source.slice(0, 8), hand.remote(1).slice(0, 8), Imm.of(1));
+    WriteImm much =
+        WriteImm.of(source.slice(0, 200_000), hand.remote(1).slice(0, 200_000), Imm.of(1));
+    hand.probe(
+        hand.engine()
+            .submit(Flux.just(write(1, 200_000), little, little, little, much, write(1, 0))));
+    hand.turn();
+    hand.settle();
+    assertThat(ends).extracting(EngineRecorder.StreamEnd::transfers).containsExactly(1L, 6L);
+    assertThat(ends).extracting(EngineRecorder.StreamEnd::bytes).containsExactly(1L, 400_024L);
+  }
+
+  @Test
+  void isToldTheWholeOfAStreamThatHasBegunBeforeItListens() {
+    open(1);
+    listens = false;
+    submit(1, 1);
+    hand.settle();
+    hand.probe(hand.engine().submit(Flux.just(write(1, 2), write(1, 4))));
+    hand.turn();
+    hand.complete(hand.inFlight().getFirst());
+    hand.advance(Duration.ofMillis(20));
+    assertThat(ends).isEmpty();
+    listens = true;
+    hand.settle();
+    assertThat(ends).hasSize(1);
+    assertThat(ends.getFirst().transfers()).isEqualTo(2);
+    assertThat(ends.getFirst().bytes()).isEqualTo(6);
+    assertThat(ends.getFirst().duration()).isBetween(Duration.ofMillis(20), Duration.ofMillis(21));
   }
 
   @Test
@@ -239,7 +287,8 @@ class RecorderTest {
     hand.nic(0).report(sink -> sink.written(4711));
     hand.lose(hand.peer(1));
     hand.close().assertComplete();
-    // opened, found, the end of a stream, a defect that was one already, lost, closed
-    assertThat(hand.stats().defects()).isEqualTo(7);
+    // opened, found, asked of the end of a stream and told, a defect that was one already, lost,
+    // closed
+    assertThat(hand.stats().defects()).isEqualTo(8);
   }
 }

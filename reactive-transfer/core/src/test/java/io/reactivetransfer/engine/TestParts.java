@@ -21,6 +21,7 @@ import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.memory.Regions;
 import io.reactivetransfer.engine.memory.RegisteredRegion;
 import io.reactivetransfer.engine.origin.Outbound;
+import io.reactivetransfer.engine.origin.StreamRecording;
 import io.reactivetransfer.engine.origin.Streams;
 import io.reactivetransfer.engine.origin.Submissions;
 import io.reactivetransfer.engine.peers.Liveness;
@@ -107,7 +108,6 @@ public final class TestParts {
         signals,
         new Admission(10),
         counters,
-        timers,
-        defects.recording());
+        new StreamRecording(defects.recording(), timers));
   }
 }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tools;
 
 import io.reactivetransfer.tools.doctor.DoctorCommand;
+import io.reactivetransfer.tools.jmh.RecorderCostCommand;
 import io.reactivetransfer.tools.moe.HostWorkCommand;
 import io.reactivetransfer.tools.perf.PerfCommand;
 import io.reactivetransfer.tools.soak.SoakCommand;
@@ -22,6 +23,7 @@ import picocli.CommandLine.HelpCommand;
       SimulateCommand.class,
       SoakCommand.class,
       HostWorkCommand.class,
+      RecorderCostCommand.class,
       JmhCommand.class,
       HelpCommand.class
     })

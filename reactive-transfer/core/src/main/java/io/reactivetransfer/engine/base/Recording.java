@@ -28,18 +28,32 @@ public final class Recording {
     return engine;
   }
 
+  /** Whether it wants to be told of the end of a stream now. On the NIC thread. */
+  public boolean isToldOfStreams() {
+    try {
+      return isOn() && recorder.isToldOfStreams();
+    } catch (Throwable failure) {
+      survived(failure);
+      return true;
+    }
+  }
+
   /** On the NIC thread. */
   public void tell(Consumer<EngineRecorder> event) {
     if (isOn()) {
       try {
         event.accept(recorder);
       } catch (Throwable failure) {
-        thrown.accept(
-            "the recorder has thrown, which it must not: "
-                + failure.getClass().getName()
-                + ": "
-                + Signals.textOf(failure));
+        survived(failure);
       }
     }
+  }
+
+  private void survived(Throwable failure) {
+    thrown.accept(
+        "the recorder has thrown, which it must not: "
+            + failure.getClass().getName()
+            + ": "
+            + Signals.textOf(failure));
   }
 }

@@ -427,6 +427,11 @@ final class Flight {
     return plain;
   }
 
+  /** Bytes of its transfer, if it is plain: without a look at the transfer, which is elsewhere. */
+  long plainLength() {
+    return unitsAreWhole ? pieceBytes : unitLength;
+  }
+
   boolean isStopped() {
     return stopped;
   }

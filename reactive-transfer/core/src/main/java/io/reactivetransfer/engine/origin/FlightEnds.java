@@ -57,6 +57,8 @@ final class FlightEnds {
     Submission submission = run.lane().submission();
     Window window = submission.window();
     RegisteredRegion unused = null;
+    boolean counted = submission.isCounted();
+    long bytes = 0;
     int ended = 0;
     while (ended < limit && !over.isEmpty()) {
       Flight flight = table.at(over.first());
@@ -64,13 +66,15 @@ final class FlightEnds {
         break;
       }
       over.take();
-      submission.recordDone(flight.place());
+      if (counted) {
+        bytes += flight.plainLength();
+      }
       window.end(flight.place());
       ended++;
       unused = table.release(flight);
     }
     try {
-      submission.transfersDone(ended);
+      submission.transfersDone(ended, bytes);
     } finally {
       ended(unused);
     }

@@ -4,9 +4,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Counters;
-import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.engine.base.SignalScheduler;
-import io.reactivetransfer.engine.base.Timers;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
@@ -20,7 +18,6 @@ import reactor.core.publisher.Flux;
  * @param signals where each signals
  * @param admission how many there may be
  * @param counters how many of their transfers are in flight
- * @param timers what time it is
  * @param recording who is told of their ends
  */
 public record Streams(
@@ -31,8 +28,7 @@ public record Streams(
     SignalScheduler signals,
     Admission admission,
     Counters counters,
-    Timers timers,
-    Recording recording) {
+    StreamRecording recording) {
 
   /** A stream of transfers, once for each subscription. */
   public <T extends Transfer, R> Flux<R> of(

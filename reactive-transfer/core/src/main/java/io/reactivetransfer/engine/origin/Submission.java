@@ -5,7 +5,6 @@ import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.NotClosed;
-import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.engine.base.Signals;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +31,7 @@ final class Submission {
   final Chain.Link<Submission> stalled = new Chain.Link<>(this);
 
   private boolean registered;
-  private @Nullable RecordedStream recorded; // if anybody wants to know
+  private @Nullable StreamCount count; // if there is a recorder
   private boolean stopping;
   private boolean closing; // it was stopped because the engine closes
   private boolean gaveUp; // some transfer was not done
@@ -64,9 +63,7 @@ final class Submission {
   boolean take() {
     if (!registered) {
       registered = true;
-      if (streams.recording().isOn()) {
-        recorded = new RecordedStream(streams.timers().turnNanos());
-      }
+      count = streams.recording().begin();
       serial = streams.submissions().register(this);
     }
     boolean last = state.upstreamDone;
@@ -120,14 +117,14 @@ final class Submission {
   /** A transfer has come to its end: done, failed, or stopped. */
   void transferEnded(int place, @Nullable TransferException failure, boolean reached) {
     if (reached) {
-      recordDone(place);
+      long bytes = isCounted() ? transfer(place).length() : 0;
       window.end(place);
-      transfersDone(1);
+      transfersDone(1, bytes);
       return;
     }
     gaveUp = true;
-    if (recorded != null) {
-      recorded.notDone(1);
+    if (count != null) {
+      count.notDone(1);
     }
     if (results.each()) {
       emitFailed(place, failure == null ? stopped() : failure);
@@ -140,15 +137,20 @@ final class Submission {
     less(1);
   }
 
-  /** The transfer at this place is done. */
-  void recordDone(int place) {
-    if (recorded != null) {
-      recorded.done(transfer(place).length());
-    }
+  /** Whether anybody wants to know of how many bytes the transfers were that are done. */
+  boolean isCounted() {
+    return count != null;
   }
 
-  /** So many transfers are done, and stand in the window as ended. */
-  void transfersDone(int transfers) {
+  /**
+   * So many transfers are done, and stand in the window as ended.
+   *
+   * @param bytes of all of them, if that {@link #isCounted}
+   */
+  void transfersDone(int transfers, long bytes) {
+    if (count != null) {
+      count.done(transfers, bytes);
+    }
     touch();
     less(transfers);
   }
@@ -261,12 +263,11 @@ final class Submission {
   }
 
   private void end() {
-    RecordedStream end = recorded;
-    if (end != null) {
+    StreamCount ended = count;
+    if (ended != null) {
+      count = null;
       Throwable error = state.error;
-      end.end(streams.timers().turnNanos(), error, error == null && state.cancelled);
-      Recording recording = streams.recording();
-      recording.tell(recorder -> recorder.streamEnded(recording.engine(), end));
+      streams.recording().end(ended, error, error == null && state.cancelled);
     }
     state.ended = true;
     streams.submissions().unregister(this);
@@ -283,8 +284,8 @@ final class Submission {
       gaveUp = true;
       state.error = state.error == null ? reason : state.error;
       streams.counters().transfers(-inFlight);
-      if (recorded != null) {
-        recorded.notDone(inFlight);
+      if (count != null) {
+        count.notDone(inFlight);
       }
       inFlight = 0;
       end();

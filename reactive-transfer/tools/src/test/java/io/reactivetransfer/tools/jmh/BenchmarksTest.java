@@ -7,9 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
@@ -24,6 +27,7 @@ import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import picocli.CommandLine;
 
 /**
  * Each benchmark that needs no GPU runs: what they measure takes longer than a test has. Those that
@@ -92,6 +96,19 @@ class BenchmarksTest {
           .untilAsserted(() -> assertThat(timedStreams(benchmark.measured)).isEqualTo(timed));
     } finally {
       benchmark.close();
+    }
+  }
+
+  @Test
+  void whatRecordersAddIsSaidOfEachOfThem() {
+    StringWriter out = new StringWriter();
+    CommandLine command =
+        new CommandLine(new RecorderCostCommand()).setOut(new PrintWriter(out, true));
+    assertThat(command.execute("--rounds", "5")).isZero();
+    for (String what : List.of("a write of a stream", "a stream of one write")) {
+      assertThat(out.toString().substring(out.toString().indexOf(what)).lines().skip(2).limit(4))
+          .extracting(line -> line.strip().split(" ")[0])
+          .containsExactly("none", "events", "meters", "none");
     }
   }
 
