@@ -45,12 +45,24 @@ public final class Counters {
 
   /** So many transfers more of a kind were begun. */
   public void begun(TransferKind kind, int count) {
-    add(BEGUN + kind.ordinal(), count);
+    add(placeOf(kind), count);
   }
 
   /** How many of a kind were begun. From any thread. */
-  long begun(int kind) {
-    return get(BEGUN + kind);
+  long begun(TransferKind kind) {
+    return get(placeOf(kind));
+  }
+
+  private static int placeOf(TransferKind kind) {
+    return BEGUN
+        + switch (kind) {
+          case WRITE -> 0;
+          case WRITE_IMM -> 1;
+          case AIMED_WRITE -> 2;
+          case PAGED_WRITE -> 3;
+          case SCATTER -> 4;
+          case SIGNAL -> 5;
+        };
   }
 
   public void add(int counter, long delta) {

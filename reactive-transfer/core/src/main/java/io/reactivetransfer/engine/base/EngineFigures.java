@@ -4,9 +4,9 @@ import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferKind;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
 
 /** What one engine has counted. See {@link EngineStats} for each figure. */
 public record EngineFigures(
@@ -22,7 +22,7 @@ public record EngineFigures(
     long openLeases,
     long droppedImms,
     long defects,
-    long[] begun,
+    Map<TransferKind, Long> begun,
     Map<Nic, TrafficStats> nics)
     implements EngineStats {
 
@@ -42,13 +42,21 @@ public record EngineFigures(
         openLeases,
         counters.get(Counters.DROPPED_IMMS),
         defects,
-        IntStream.range(0, TransferKind.values().length).mapToLong(counters::begun).toArray(),
+        begun(counters),
         each);
+  }
+
+  private static Map<TransferKind, Long> begun(Counters counters) {
+    Map<TransferKind, Long> begun = new EnumMap<>(TransferKind.class);
+    for (TransferKind kind : TransferKind.values()) {
+      begun.put(kind, counters.begun(kind));
+    }
+    return begun;
   }
 
   @Override
   public long transfersBegun(TransferKind kind) {
-    return begun[kind.ordinal()];
+    return begun.getOrDefault(kind, 0L);
   }
 
   private static long sum(Map<Nic, TrafficStats> nics, ToLongFunction<TrafficStats> figure) {
