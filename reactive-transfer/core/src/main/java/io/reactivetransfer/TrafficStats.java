@@ -22,13 +22,14 @@ public interface TrafficStats {
   long writesFailed();
 
   /**
-   * Those of them that were posted again, or will be, since their way was lost: at the lost one.
+   * Those of them that were posted again, or were to be, as their way was lost: at the lost one.
    */
   long writesPostedAgain();
 
   /**
-   * Pieces more that may be posted to this NIC now: its depth, less those that are in flight. 0 of
-   * a peer, to which all NICs post.
+   * Places of the depth of this NIC that are free: its depth, less what is in flight. What one peer
+   * may have of them is less ({@link EngineOptions#peerDepth}, {@link EngineOptions#peerBytes}, and
+   * two thirds of what is free). 0 of a NIC that has failed, and of a peer, to which all NICs post.
    */
   long credits();
 
@@ -39,8 +40,9 @@ public interface TrafficStats {
   long arrivals();
 
   /**
-   * How often the peer was told to take back what it has counted under an immediate, because a
-   * transfer was not done. Peers are told and not NICs, so this and the next one are 0 of a NIC.
+   * How often the peer was told to take back what it has counted under an immediate, or that it is
+   * not to wait for, because a transfer was not done; what is said again is not counted. Peers are
+   * told and not NICs, so this and the next one are 0 of a NIC.
    */
   long abortsSent();
 

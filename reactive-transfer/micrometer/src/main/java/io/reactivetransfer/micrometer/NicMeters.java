@@ -53,7 +53,7 @@ final class NicMeters {
     meters.gauge(
         "nic.credits",
         tags,
-        "pieces more that may be posted to it now",
+        "places of its depth that are free",
         this,
         self -> self.traffic().credits());
     for (Figure each : Figure.OF_NICS) {

@@ -28,8 +28,6 @@ abstract class ProcessRules {
   /** So many that there is a connection, of each NIC, and writes are under way. */
   static final int SOME = 20;
 
-  private static final int MOST_ATTEMPTS = 5;
-
   private ProcessStage stage;
 
   @SuppressWarnings("NullAway.Init") // set before each test
@@ -82,35 +80,15 @@ abstract class ProcessRules {
 
   final Pending waitFor(EngineProcess child) {
     RemoteRegion target = connect(child);
-    Imm arrived = writtenBy(child, target);
+    assertThat(child.call("write", stage.descriptorText(), OTHER.value(), 4, 64, WRITTEN))
+        .isEqualTo("4 written");
     Probe<PeerState> states = stage.probe("states", stage.peer(child).state());
     stage.awaitState(states, PeerState.Alive.class);
     assertThat(stage.peer(child).present()).isInstanceOf(PeerState.Alive.class);
     Probe<Void> claim =
         stage.probe(
-            "a bound claim", stage.engine().counter(arrived).boundTo(stage.peer(child)).next(5));
+            "a bound claim", stage.engine().counter(OTHER).boundTo(stage.peer(child)).next(5));
     return new Pending(stage.streamUnderWay(target, IMM, SOME), claim, states);
-  }
-
-  /**
-   * Has a process write to this one's memory four times; returns under which immediate. On a busy
-   * machine a process that uses classes for the first time may be silent for so long that it is
-   * given up: then once more, under another immediate, for the one before stays in doubt.
-   */
-  private Imm writtenBy(EngineProcess child, RemoteRegion target) {
-    for (int attempt = 0; ; attempt++) {
-      Imm imm = Imm.of(OTHER.value() + attempt * ProcessStage.FURTHER_IMMS);
-      try {
-        assertThat(child.call("write", stage.descriptorText(), imm.value(), 4, 64, WRITTEN))
-            .isEqualTo("4 written");
-        return imm;
-      } catch (EngineProcess.Refused e) {
-        if (attempt == MOST_ATTEMPTS) {
-          throw e;
-        }
-        stage.writeUntilDone(target, IMM);
-      }
-    }
   }
 
   final void assertEnds(Pending pending, EngineProcess child) {

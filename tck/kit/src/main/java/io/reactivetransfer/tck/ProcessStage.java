@@ -40,7 +40,7 @@ final class ProcessStage implements AutoCloseable {
   private static final Duration CLOSING = Duration.ofSeconds(1);
 
   /** Between the immediates of one attempt and the next. */
-  static final int FURTHER_IMMS = 1_000;
+  private static final int FURTHER_IMMS = 1_000;
 
   /** Of the other processes, which are not to hold this one for lost. */
   static final Duration CALM = Duration.ofMinutes(1);

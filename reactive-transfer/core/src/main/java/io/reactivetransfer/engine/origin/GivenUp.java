@@ -320,10 +320,10 @@ final class GivenUp {
     return text == null ? "" : text;
   }
 
-  /** It was said. */
-  void sent(long youngestSubmission) {
+  /** It was said; returns whether that was news of something that is not done. */
+  boolean sent(long youngestSubmission) {
     if (again.poll() != null) {
-      return;
+      return false;
     }
     Entry entry = due.remove();
     Told told = new Told(++lastSeq, entry, entry.untold, flags(entry), text(entry));
@@ -341,6 +341,7 @@ final class GivenUp {
     entry.reason = null;
     entry.resumed = false;
     entry.doubtDue = false;
+    return AbortFrame.takesBack(told.shares, told.flags);
   }
 
   /** As many as the peer keeps, and the same ones. */

@@ -72,8 +72,9 @@ public final class Outbound implements PeerShare {
     if (!post.test(ControlFrame.abort(givenUp.next(), theirEpoch))) {
       return false;
     }
-    givenUp.sent(submissions.youngest());
-    traffic.abortSent();
+    if (givenUp.sent(submissions.youngest())) {
+      traffic.abortSent();
+    }
     return true;
   }
 

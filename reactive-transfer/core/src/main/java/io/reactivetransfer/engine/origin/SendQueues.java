@@ -268,8 +268,12 @@ final class SendQueues {
   int endTurn() {
     int inTurn = (int) (writesPosted - writesCounted);
     writesCounted = writesPosted;
-    for (SendQueue queue : queues) {
+    for (int nic = 0; nic < queues.length; nic++) {
+      SendQueue queue = queues[nic];
       long posted = queue.ended + queue.outstanding;
+      if (nics.hasFailed(nic)) {
+        queue.traffic.depth(0);
+      }
       // of what is out when NICs are closed, nobody reports
       queue.traffic.set(posted, queue.bytes, inFlight == 0 ? posted : queue.ended);
     }

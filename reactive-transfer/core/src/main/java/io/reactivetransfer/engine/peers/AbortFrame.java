@@ -17,6 +17,11 @@ public record AbortFrame(int seq, int imm, long shares, int flags, String text) 
   /** Immediates in doubt; while there are so many, nothing more is counted there. */
   public static final int MAX_DOUBTFUL = 1_024;
 
+  /** Whether it says that something is not done, and not only asks, or takes back what it said. */
+  public static boolean takesBack(long shares, int flags) {
+    return shares != 0 || (flags & (ControlFrame.FAILS | ControlFrame.DOUBT)) != 0;
+  }
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }

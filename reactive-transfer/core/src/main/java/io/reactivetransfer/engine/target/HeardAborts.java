@@ -39,12 +39,14 @@ public final class HeardAborts implements FrameHandler {
     if (epoch != 0 && epoch != peer.mail.epoch()) {
       return true; // said to who we were to it: it says so again, or what is in doubt
     }
-    peer.traffic().abortReceived();
     Inbound inbound = Inbound.from(peer);
     boolean asks = isQuestion(abort);
     boolean clear = asks ? !imms.isInDoubt(abort.imm()) : !imms.isInDoubt(abort.imm(), peer.id());
     if (inbound.isNews(abort.seq()) && !(asks && clear)) {
       imms.aborted(peer.id(), abort);
+      if (AbortFrame.takesBack(abort.shares(), abort.flags())) {
+        peer.traffic().abortReceived();
+      }
     } else if (abort.has(ControlFrame.DOUBT)
         && inbound.toBeCleared() < AbortFrame.MAX_DOUBTFUL // of more the origin will ask again
         && clear) {
