@@ -7,6 +7,7 @@ import io.reactivetransfer.examples.howto.LosePeer;
 import io.reactivetransfer.examples.howto.ManyWrites;
 import io.reactivetransfer.examples.howto.MeetAtBarrier;
 import io.reactivetransfer.examples.howto.MissDeadlines;
+import io.reactivetransfer.examples.howto.OwnBackend;
 import io.reactivetransfer.examples.howto.RevokeMemory;
 import io.reactivetransfer.examples.howto.SendMessages;
 import io.reactivetransfer.examples.howto.ShareEngine;
@@ -63,6 +64,7 @@ public final class HowToCommand implements Callable<Integer> {
     programs.put("many-writes", ManyWrites::main);
     programs.put("meet-at-barrier", MeetAtBarrier::main);
     programs.put("miss-deadlines", MissDeadlines::main);
+    programs.put("own-backend", OwnBackend::main);
     programs.put("revoke-memory", RevokeMemory::main);
     programs.put("send-messages", SendMessages::main);
     programs.put("share-engine", ShareEngine::main);
