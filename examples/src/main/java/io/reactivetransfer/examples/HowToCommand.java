@@ -13,6 +13,7 @@ import io.reactivetransfer.examples.howto.SendMessages;
 import io.reactivetransfer.examples.howto.ShareEngine;
 import io.reactivetransfer.examples.howto.ShowMeters;
 import io.reactivetransfer.examples.howto.SignalPeers;
+import io.reactivetransfer.examples.howto.UseDeviceMemory;
 import io.reactivetransfer.examples.howto.WatchWord;
 import io.reactivetransfer.examples.howto.WritePages;
 import io.reactivetransfer.examples.howto.WriteRows;
@@ -70,6 +71,7 @@ public final class HowToCommand implements Callable<Integer> {
     programs.put("share-engine", ShareEngine::main);
     programs.put("show-meters", ShowMeters::main);
     programs.put("signal-peers", SignalPeers::main);
+    programs.put("use-device-memory", UseDeviceMemory::main);
     programs.put("watch-word", WatchWord::main);
     programs.put("write-pages", WritePages::main);
     programs.put("write-rows", WriteRows::main);

@@ -18,6 +18,9 @@ final class ExamplesPage {
       Pattern.compile("(?m)^\\| \\[(\\w+)\\]\\(([^)]+)\\) \\| ([^|]+) \\|([^|]*)\\| ([^|]*) \\|$");
   private static final Pattern LINE = Pattern.compile("`([^`]+)`");
 
+  /** Between what is printed where there is a GPU, and a line of what is printed elsewhere. */
+  private static final String WITHOUT_GPU = "; without a GPU … ";
+
   private ExamplesPage() {}
 
   /**
@@ -28,8 +31,16 @@ final class ExamplesPage {
    * @param needs artifacts besides those that all need
    * @param prints lines of what it prints, in no certain order
    * @param printsMore whether there are others, too
+   * @param withoutGpu lines of what it prints instead where there is no GPU; empty if that is the
+   *     same
    */
-  record Row(String name, Path file, List<String> needs, List<String> prints, boolean printsMore) {
+  record Row(
+      String name,
+      Path file,
+      List<String> needs,
+      List<String> prints,
+      boolean printsMore,
+      List<String> withoutGpu) {
 
     /** Whether it is one of those that print no more and no less than is said. */
     boolean isHowTo() {
@@ -51,12 +62,14 @@ final class ExamplesPage {
   }
 
   private static Row row(MatchResult row) {
+    String[] printed = row.group(5).split(WITHOUT_GPU, 2);
     return new Row(
         row.group(1),
         FILE.resolveSibling(row.group(2)).normalize(),
         quoted(row.group(4)),
-        quoted(row.group(5)),
-        row.group(5).startsWith("…"));
+        quoted(printed[0]),
+        printed[0].startsWith("…"),
+        printed.length == 1 ? List.of() : quoted(printed[1]));
   }
 
   private static List<String> quoted(String cell) {

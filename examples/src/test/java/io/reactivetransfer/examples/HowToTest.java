@@ -36,8 +36,9 @@ class HowToTest {
     return ExamplesPage.rows();
   }
 
+  /** Those that use a GPU run in processes of their own, too, in {@link HowToOnGpuTest}. */
   static Stream<Row> runnable() throws IOException {
-    return rows().stream().filter(row -> !PAIRS.contains(row.name()));
+    return rows().stream().filter(row -> !PAIRS.contains(row.name()) && row.withoutGpu().isEmpty());
   }
 
   @Test
@@ -64,7 +65,7 @@ class HowToTest {
   @MethodSource("rows")
   void itNeedsWhatItImports(Row row) throws IOException {
     String source = Files.readString(row.file());
-    for (String library : List.of("kv-cache", "weights", "moe", "micrometer")) {
+    for (String library : List.of("kv-cache", "weights", "moe", "micrometer", "cuda")) {
       String imported = "import io.reactivetransfer." + library.replace("-", "") + ".";
       assertThat(row.needs().contains("reactive-transfer-" + library))
           .as(library)
