@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class AcceptHandshake {
 
   private final Credentials credentials;
+  private final ProvenSecrets secrets;
   private final Binding binding;
   private final String backend;
   private final int maxMessageBytes;
@@ -37,6 +38,7 @@ final class AcceptHandshake {
       int maxMessageBytes,
       BiPredicate<HostPort, byte[]> isOwnAddress) {
     this.credentials = credentials;
+    this.secrets = credentials.secrets();
     this.binding = binding;
     this.backend = backend;
     this.maxMessageBytes = maxMessageBytes;
@@ -54,7 +56,7 @@ final class AcceptHandshake {
     int chosen = binding.choose(hello.bindings());
     byte[] challenge =
         Handshake.encode(
-            new Handshake.Challenge(credentials.newNonce(), credentials.secrets() > 0, chosen));
+            new Handshake.Challenge(credentials.newNonce(), secrets.count() > 0, chosen));
     transcript = Credentials.hash(helloFrame, challenge, binding.bytes(chosen));
     return challenge;
   }
@@ -104,18 +106,18 @@ final class AcceptHandshake {
                 unsigned.maxMessageBytes(),
                 unsigned.session(),
                 credentials.sign(Labels.ACCEPTOR, transcript),
-                secret < 0 ? null : credentials.code(secret, Labels.ACCEPTOR, transcript)));
+                secret < 0 ? null : secrets.code(secret, Labels.ACCEPTOR, transcript)));
     byte[] agreed = Credentials.agree(share.getPrivate(), known.share());
-    return new Welcomed(answer, Labels.keys(credentials, secret, agreed, transcript));
+    return new Welcomed(answer, Labels.keys(secrets, secret, agreed, transcript));
   }
 
   /** The index of the secret that both know, or -1 if none is wanted. */
   private int secretOf(Handshake.Proof proof) {
-    if (credentials.secrets() == 0) {
+    if (secrets.count() == 0) {
       return -1;
     }
     for (byte[] code : proof.secrets()) {
-      int secret = credentials.secretOf(code, Labels.DIALLER, transcript);
+      int secret = secrets.secretOf(code, Labels.DIALLER, transcript);
       if (secret >= 0) {
         return secret;
       }

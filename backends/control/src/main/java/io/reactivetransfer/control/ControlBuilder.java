@@ -104,7 +104,7 @@ public abstract class ControlBuilder<B extends ControlBuilder<B>> extends Listen
             advertisedHost,
             advertisedPort,
             Set.copyOf(aliases),
-            secrets(),
+            validSecrets(),
             tls(),
             handshakeLimits(),
             transport));

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param advertisedHost what others are told instead of the host, or null
  * @param advertisedPort what others are told instead of the port, or 0
  * @param aliases what else others may dial
+ * @param secrets gives those that are valid at a moment, or none ever
  */
 record ControlSettings(
     String host,
@@ -25,7 +27,7 @@ record ControlSettings(
     @Nullable String advertisedHost,
     int advertisedPort,
     Set<HostPort> aliases,
-    List<ClusterSecret> secrets,
+    Supplier<List<ClusterSecret>> secrets,
     @Nullable Tls tls,
     HandshakeLimits limits,
     Transport transport) {

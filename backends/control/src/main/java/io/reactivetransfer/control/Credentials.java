@@ -14,12 +14,12 @@ import java.security.SecureRandom;
 import java.security.spec.NamedParameterSpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.crypto.KeyAgreement;
-import javax.crypto.Mac;
 
 /**
  * What an engine proves itself with: its identity, and the secrets of its cluster, of which two may
- * be valid while they are renewed. For one thread; made outside of the loop, because the first use
+ * be valid while they are renewed, which may happen at any time. For one thread; made outside of the loop, because the first use
  * of an algorithm reads files, and so does the seed of what is random.
  */
 final class Credentials {
@@ -27,23 +27,35 @@ final class Credentials {
   private static final String AGREEMENT = "X25519";
 
   private final EngineIdentity identity;
-  private final List<Mac> secrets;
+  private final Supplier<List<ClusterSecret>> valid;
+  private ProvenSecrets secrets;
   private final SecureRandom random;
   private final KeyPairGenerator shares;
 
   /**
    * With these.
    *
-   * @param secrets none, or the current one, or that and the previous one
+   * @param valid gives none, ever, or the current one, or that and the previous one
    */
+  Credentials(EngineIdentity identity, Supplier<List<ClusterSecret>> valid) {
+    this(identity, valid, newRandom());
+  }
+
+  /** With those that are not renewed. */
   Credentials(EngineIdentity identity, List<ClusterSecret> secrets) {
-    this(identity, secrets, newRandom());
+    this(identity, () -> secrets);
   }
 
   /** With numbers that somebody else chooses. */
   Credentials(EngineIdentity identity, List<ClusterSecret> secrets, SecureRandom random) {
+    this(identity, () -> secrets, random);
+  }
+
+  private Credentials(
+      EngineIdentity identity, Supplier<List<ClusterSecret>> valid, SecureRandom random) {
     this.identity = identity;
-    this.secrets = secrets.stream().map(ClusterSecret::newMac).toList();
+    this.valid = valid;
+    this.secrets = new ProvenSecrets(valid.get());
     this.random = random;
     try {
       shares = KeyPairGenerator.getInstance(AGREEMENT);
@@ -71,9 +83,13 @@ final class Credentials {
     return identity;
   }
 
-  /** How many secrets there are. */
-  int secrets() {
-    return secrets.size();
+  /** The secrets that are valid now, for a handshake that begins. */
+  ProvenSecrets secrets() {
+    List<ClusterSecret> now = valid.get();
+    if (!secrets.are(now)) {
+      secrets = new ProvenSecrets(now);
+    }
+    return secrets;
   }
 
   byte[] newNonce() {
@@ -107,21 +123,6 @@ final class Credentials {
   /** Whether whoever has this public key signed that. */
   static boolean isSigned(byte[] key, String label, byte[] hash, byte[] signature) {
     return EngineIdentity.verify(EngineIdentity.idOf(key), key, labelled(label, hash), signature);
-  }
-
-  /** The code of the secret with this index over that. */
-  byte[] code(int secret, String label, byte[] hash) {
-    return secrets.get(secret).doFinal(labelled(label, hash));
-  }
-
-  /** The index of the secret that this is the code of, or -1. */
-  int secretOf(byte[] code, String label, byte[] hash) {
-    for (int i = 0; i < secrets.size(); i++) {
-      if (MessageDigest.isEqual(code(i, label, hash), code)) {
-        return i;
-      }
-    }
-    return -1;
   }
 
   static byte[] labelled(String label, byte[] bytes) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class DialHandshake {
 
   private final Credentials credentials;
+  private final ProvenSecrets secrets;
   private final Binding binding;
   private final @Nullable EngineId wanted;
   private final KeyPair share;
@@ -35,6 +36,7 @@ final class DialHandshake {
       HostPort dialled,
       InetAddress address) {
     this.credentials = credentials;
+    this.secrets = credentials.secrets();
     this.binding = binding;
     this.wanted = wanted;
     this.share = credentials.newShare();
@@ -68,13 +70,13 @@ final class DialHandshake {
   /** The proof that this challenge wants. */
   byte[] prove(byte[] challengeFrame) {
     Handshake.Challenge challenge = Handshake.challenge(challengeFrame);
-    if (challenge.wantsSecret() && credentials.secrets() == 0) {
+    if (challenge.wantsSecret() && secrets.count() == 0) {
       throw new ProtocolException(
           ErrorCode.UNAUTHENTICATED,
           "it wants a cluster secret and this engine has none; set the same one on both sides, with"
               + " secret() of the backend's builder");
     }
-    if (!challenge.wantsSecret() && credentials.secrets() > 0) {
+    if (!challenge.wantsSecret() && secrets.count() > 0) {
       throw new ProtocolException(
           ErrorCode.UNAUTHENTICATED,
           "it has no cluster secret and this engine has one; set the same one on both sides, with"
@@ -83,8 +85,8 @@ final class DialHandshake {
     challenged = true;
     transcript = Credentials.hash(hello, challengeFrame, binding.bytes(challenge.binding()));
     List<byte[]> codes = new ArrayList<>();
-    for (int i = 0; i < credentials.secrets(); i++) {
-      codes.add(credentials.code(i, Labels.DIALLER, transcript));
+    for (int i = 0; i < secrets.count(); i++) {
+      codes.add(secrets.code(i, Labels.DIALLER, transcript));
     }
     proof =
         Handshake.encode(new Handshake.Proof(credentials.sign(Labels.DIALLER, transcript), codes));
@@ -123,18 +125,18 @@ final class DialHandshake {
         engine,
         welcome.maxMessageBytes(),
         welcome.session(),
-        Labels.keys(credentials, secret, agreed, transcript));
+        Labels.keys(secrets, secret, agreed, transcript));
   }
 
   private int secretOf(Handshake.Welcome welcome) {
     byte[] code = welcome.secret();
-    if (credentials.secrets() == 0) {
+    if (secrets.count() == 0) {
       if (code != null) {
         throw new ProtocolException("expected a welcome without a secret's proof, got one");
       }
       return -1;
     }
-    int secret = code == null ? -1 : credentials.secretOf(code, Labels.ACCEPTOR, transcript);
+    int secret = code == null ? -1 : secrets.secretOf(code, Labels.ACCEPTOR, transcript);
     if (secret < 0) {
       throw new ProtocolException(
           ErrorCode.UNAUTHENTICATED,

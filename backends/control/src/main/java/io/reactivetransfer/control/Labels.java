@@ -19,9 +19,9 @@ final class Labels {
   }
 
   /** The session's keys; {@code secret} is the index of the one that both know, or -1. */
-  static SessionKeys keys(Credentials credentials, int secret, byte[] agreed, byte[] transcript) {
+  static SessionKeys keys(ProvenSecrets secrets, int secret, byte[] agreed, byte[] transcript) {
     byte[] salt =
-        secret < 0 ? new byte[SessionKeys.BYTES] : credentials.code(secret, SESSION, transcript);
+        secret < 0 ? new byte[SessionKeys.BYTES] : secrets.code(secret, SESSION, transcript);
     return new SessionKeys(salt, agreed, transcript);
   }
 }

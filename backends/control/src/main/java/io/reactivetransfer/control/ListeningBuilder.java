@@ -1,10 +1,12 @@
 package io.reactivetransfer.control;
 
 import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.ClusterSecrets;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class ListeningBuilder<B extends ListeningBuilder<B>> {
 
-  private List<ClusterSecret> secrets = List.of();
+  private @Nullable ClusterSecrets secrets;
   private boolean withoutSecret;
   private @Nullable Tls tls;
   private HandshakeLimits limits = HandshakeLimits.DEFAULTS;
@@ -33,7 +35,7 @@ public abstract class ListeningBuilder<B extends ListeningBuilder<B>> {
    * listens on more than a loopback address.
    */
   public final B secret(ClusterSecret secret) {
-    this.secrets = List.of(secret);
+    this.secrets = ClusterSecrets.of(secret);
     return self();
   }
 
@@ -42,7 +44,16 @@ public abstract class ListeningBuilder<B extends ListeningBuilder<B>> {
    * all of them, in any order, get the new one with the old one behind it, then the new one alone.
    */
   public final B secrets(ClusterSecret current, ClusterSecret previous) {
-    this.secrets = List.of(current, previous);
+    this.secrets = ClusterSecrets.of(current, previous);
+    return self();
+  }
+
+  /**
+   * Those that are valid at a time, and that whoever holds this object may renew while engines are
+   * open: connections that begin from then on prove the new ones.
+   */
+  public final B secrets(ClusterSecrets secrets) {
+    this.secrets = Objects.requireNonNull(secrets, "secrets");
     return self();
   }
 
@@ -77,8 +88,10 @@ public abstract class ListeningBuilder<B extends ListeningBuilder<B>> {
     return limits;
   }
 
-  final List<ClusterSecret> secrets() {
-    return secrets;
+  /** What is valid at a moment; none ever, if there are none. */
+  final Supplier<List<ClusterSecret>> validSecrets() {
+    ClusterSecrets given = secrets;
+    return given == null ? List::of : given::valid;
   }
 
   final @Nullable Tls tls() {
@@ -131,10 +144,10 @@ public abstract class ListeningBuilder<B extends ListeningBuilder<B>> {
    *     where other machines can connect
    */
   protected final void requireSecret(List<String> hosts, List<InetAddress> addresses) {
-    if (!secrets.isEmpty() && withoutSecret) {
+    if (secrets != null && withoutSecret) {
       throw new IllegalArgumentException("expected a secret or withoutSecret(), got both");
     }
-    if (secrets.isEmpty()
+    if (secrets == null
         && !withoutSecret
         && !addresses.stream().allMatch(InetAddress::isLoopbackAddress)) {
       throw new IllegalArgumentException(

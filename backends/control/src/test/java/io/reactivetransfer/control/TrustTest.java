@@ -200,7 +200,7 @@ class TrustTest {
         Handshake.encode(
             new Handshake.Proof(
                 stolen.sign(Labels.DIALLER, transcript),
-                java.util.List.of(stolen.code(0, Labels.DIALLER, transcript))));
+                java.util.List.of(stolen.secrets().code(0, Labels.DIALLER, transcript))));
     org.assertj.core.api.Assertions.assertThatThrownBy(() -> accept.welcome(proof, _ -> 0))
         .isInstanceOf(ProtocolException.class)
         .hasMessageContaining("expected a signature of engine " + honest.id().toShortString());
