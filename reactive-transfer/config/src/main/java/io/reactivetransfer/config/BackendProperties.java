@@ -4,6 +4,7 @@ import io.reactivetransfer.spi.Backend;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,21 +24,26 @@ public final class BackendProperties {
   /**
    * The backend of this name. Looks hosts up, reads files, and so may block.
    *
+   * @param files is given those by which its secrets can be read again, if any came from a file
    * @return null if there is none of this name on the class path that listens
    * @throws EngineConfigurationException if a property is refused
    */
   public static @Nullable Backend listening(
-      String name, PropertySource from, Encryption encryption, PropertyCheck check) {
+      String name,
+      PropertySource from,
+      Encryption encryption,
+      Consumer<SecretFiles> files,
+      PropertyCheck check) {
     return switch (name) {
       case "tcp" ->
-          isPresent("tcp.TcpBackend") ? Listening.OverTcp.of(from, encryption, check) : null;
+          isPresent("tcp.TcpBackend") ? Listening.OverTcp.of(from, encryption, files, check) : null;
       case "libfabric" ->
           isPresent("libfabric.LibfabricBackend")
-              ? Listening.OverLibfabric.of(from, encryption, check)
+              ? Listening.OverLibfabric.of(from, encryption, files, check)
               : null;
       case "ibverbs" ->
           isPresent("ibverbs.IbverbsBackend")
-              ? Listening.OverIbverbs.of(from, encryption, check)
+              ? Listening.OverIbverbs.of(from, encryption, files, check)
               : null;
       default -> null;
     };

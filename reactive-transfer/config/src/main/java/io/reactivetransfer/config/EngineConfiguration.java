@@ -157,7 +157,7 @@ public final class EngineConfiguration {
       throw check.refused("backend", "expected the name of a backend, such as tcp, got none", null);
     }
     Encryption encryption = new PemFiles();
-    Backend listening = BackendProperties.listening(name, properties, encryption, check);
+    Backend listening = BackendProperties.listening(name, properties, encryption, _ -> {}, check);
     if (listening != null) {
       return builder.backend(listening);
     }

@@ -1,12 +1,13 @@
 package io.reactivetransfer.config;
 
-import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.ClusterSecrets;
 import io.reactivetransfer.control.ControlBuilder;
 import io.reactivetransfer.control.ListeningBuilder;
 import io.reactivetransfer.ibverbs.IbverbsBackend;
 import io.reactivetransfer.libfabric.LibfabricBackend;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tcp.TcpBackend;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -22,12 +23,16 @@ final class Listening {
 
     private OverTcp() {}
 
-    static Backend of(PropertySource from, Encryption encryption, PropertyCheck check) {
+    static Backend of(
+        PropertySource from,
+        Encryption encryption,
+        Consumer<SecretFiles> files,
+        PropertyCheck check) {
       TcpBackend.Builder builder = TcpBackend.builder();
       check.set("host", from.text("host"), builder::host);
       check.set("port", from.number("port"), builder::port);
       check.set("advertised-host", from.text("advertised-host"), builder::advertisedHost);
-      letIn(builder, from, encryption, check);
+      letIn(builder, from, encryption, files, check);
       return build(builder::build, check);
     }
   }
@@ -37,10 +42,14 @@ final class Listening {
 
     private OverLibfabric() {}
 
-    static Backend of(PropertySource from, Encryption encryption, PropertyCheck check) {
+    static Backend of(
+        PropertySource from,
+        Encryption encryption,
+        Consumer<SecretFiles> files,
+        PropertyCheck check) {
       LibfabricBackend.Builder builder = LibfabricBackend.builder();
       listen(builder, from, check);
-      letIn(builder, from, encryption, check);
+      letIn(builder, from, encryption, files, check);
       return build(builder::build, check);
     }
   }
@@ -50,10 +59,14 @@ final class Listening {
 
     private OverIbverbs() {}
 
-    static Backend of(PropertySource from, Encryption encryption, PropertyCheck check) {
+    static Backend of(
+        PropertySource from,
+        Encryption encryption,
+        Consumer<SecretFiles> files,
+        PropertyCheck check) {
       IbverbsBackend.Builder builder = IbverbsBackend.builder();
       listen(builder, from, check);
-      letIn(builder, from, encryption, check);
+      letIn(builder, from, encryption, files, check);
       return build(builder::build, check);
     }
   }
@@ -68,17 +81,15 @@ final class Listening {
       ListeningBuilder<?> builder,
       PropertySource from,
       Encryption encryption,
+      Consumer<SecretFiles> files,
       PropertyCheck check) {
     Secrets secrets = Secrets.read(from, check);
-    ClusterSecret current = secrets.current();
-    ClusterSecret previous = secrets.previous();
-    if (current != null && previous != null) {
-      builder.secrets(current, previous);
-    } else if (current != null) {
-      builder.secret(current);
+    ClusterSecrets valid = secrets.valid();
+    if (valid != null) {
+      builder.secrets(valid);
     }
     boolean without = from.flag(BackendProperties.WITHOUT_SECRET);
-    if (current != null && without) {
+    if (valid != null && without) {
       throw check.refused(
           BackendProperties.WITHOUT_SECRET, "expected false beside a secret, got true", null);
     }
@@ -86,6 +97,9 @@ final class Listening {
       builder.withoutSecret();
     }
     encryption.encrypt(builder, from, check);
+    if (secrets.files() != null) {
+      files.accept(secrets.files());
+    }
   }
 
   /** Each property alone is right; whether they go together is seen only now. */

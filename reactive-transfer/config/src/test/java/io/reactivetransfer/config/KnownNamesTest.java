@@ -66,7 +66,7 @@ class KnownNamesTest {
     Asked asked = new Asked();
     PropertyCheck check = new PropertyCheck(EngineConfiguration.PREFIX);
     OptionSettings.read(asked, check);
-    BackendProperties.listening("tcp", asked, new PemFiles(), check);
+    BackendProperties.listening("tcp", asked, new PemFiles(), _ -> {}, check);
     assertThat(asked.names).isEqualTo(KnownNames.all());
   }
 }

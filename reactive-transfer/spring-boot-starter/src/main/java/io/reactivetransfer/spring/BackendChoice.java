@@ -6,9 +6,11 @@ import io.reactivetransfer.config.Encryption;
 import io.reactivetransfer.config.EngineConfigurationException;
 import io.reactivetransfer.config.PropertyCheck;
 import io.reactivetransfer.config.PropertySource;
+import io.reactivetransfer.config.SecretFiles;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundles;
 
@@ -35,9 +37,14 @@ final class BackendChoice {
   /**
    * Sets the backend of one engine. Looks hosts up, reads secrets, and so may block.
    *
+   * @param files is given those by which its secrets can be read again, if any came from a file
    * @throws EngineConfigurationException if there is none of its name, or a property is refused
    */
-  void choose(TransferEngineBuilder builder, EngineProperties its, PropertyCheck check) {
+  void choose(
+      TransferEngineBuilder builder,
+      EngineProperties its,
+      Consumer<SecretFiles> files,
+      PropertyCheck check) {
     String name = its.getBackend();
     if (name == null) {
       throw check.refused("backend", "expected the name of a backend, such as tcp, got none", null);
@@ -50,7 +57,9 @@ final class BackendChoice {
     PropertySource properties = new BoundProperties(its);
     Encryption encryption = new BundleEncryption(bundles);
     Backend listening =
-        made.isEmpty() ? BackendProperties.listening(name, properties, encryption, check) : null;
+        made.isEmpty()
+            ? BackendProperties.listening(name, properties, encryption, files, check)
+            : null;
     if (listening != null) {
       builder.backend(listening);
       return;

@@ -46,6 +46,7 @@ final class Engines implements SmartLifecycle, DisposableBean {
   private final List<EngineRecorder> recorders;
   private final List<EngineRecorderFactory> factories;
   private final EngineFaults faults = new EngineFaults();
+  private final SecretRenewal renewal = new SecretRenewal();
   private final Map<String, TransferEngine> opened = new ConcurrentHashMap<>();
   private volatile boolean running;
   private volatile boolean closing;
@@ -76,7 +77,7 @@ final class Engines implements SmartLifecycle, DisposableBean {
     PropertyCheck check = new PropertyCheck(properties.prefixOf(name));
     TransferEngineBuilder builder =
         TransferEngineBuilder.create().options(options(name, its, check));
-    backends.choose(builder, its, check);
+    backends.choose(builder, its, files -> renewal.follow(name, files), check);
     TransferEngine engine;
     try {
       engine = Objects.requireNonNull(builder.open().block());
@@ -146,6 +147,7 @@ final class Engines implements SmartLifecycle, DisposableBean {
           });
     }
     running = true;
+    renewal.start();
   }
 
   @Override
@@ -194,8 +196,14 @@ final class Engines implements SmartLifecycle, DisposableBean {
     }
   }
 
+  /** Reads secrets of files again, which is done by itself every now and then. Blocks. */
+  void readSecretsAgain() {
+    renewal.readAgain();
+  }
+
   private Mono<Void> closeAll() {
     closing = true;
+    renewal.dispose();
     return Mono.when(
         opened.entrySet().stream()
             .map(each ->

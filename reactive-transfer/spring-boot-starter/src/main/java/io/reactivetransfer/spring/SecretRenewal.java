@@ -1,0 +1,68 @@
+package io.reactivetransfer.spring;
+
+import io.reactivetransfer.config.SecretFiles;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * Reads the secrets of engines that came from files again, every now and then: a volume of
+ * Kubernetes, or whoever writes them, tells nobody that it has other ones.
+ */
+final class SecretRenewal implements Disposable {
+
+  /** How long an engine may prove what its file does not hold any more. */
+  static final Duration INTERVAL = Duration.ofSeconds(10);
+
+  private static final Logger LOG = Loggers.getLogger(SecretRenewal.class);
+
+  private final Map<String, SecretFiles> files = new ConcurrentHashMap<>();
+  private final Map<String, String> refused = new ConcurrentHashMap<>();
+  private final Disposable.Swap reading = Disposables.swap();
+
+  /** Those of the engine of this name. */
+  void follow(String engine, SecretFiles its) {
+    files.put(engine, its);
+  }
+
+  /** Begins to read them again; once is enough, and not after the end. */
+  void start() {
+    long millis = INTERVAL.toMillis();
+    reading.update(
+        Schedulers.boundedElastic()
+            .schedulePeriodically(this::readAgain, millis, millis, TimeUnit.MILLISECONDS));
+  }
+
+  /** Reads all of them once. Blocks, and throws nothing: what is refused changes nothing. */
+  void readAgain() {
+    files.forEach((engine, its) -> {
+      try {
+        boolean isNew = its.readAgain();
+        if (isNew || refused.remove(engine) != null) {
+          LOG.info("engine '{}' proves the secrets that its files have now", engine);
+        }
+      } catch (RuntimeException e) {
+        String reason = String.valueOf(e.getMessage());
+        if (!reason.equals(refused.put(engine, reason))) {
+          LOG.error("engine '" + engine + "' keeps the secrets that it has: " + reason);
+        }
+      }
+    });
+  }
+
+  @Override
+  public void dispose() {
+    reading.dispose();
+  }
+
+  @Override
+  public boolean isDisposed() {
+    return reading.isDisposed();
+  }
+}
