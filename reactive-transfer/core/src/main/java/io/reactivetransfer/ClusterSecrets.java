@@ -43,8 +43,7 @@ public final class ClusterSecrets {
     valid = both(current, previous);
   }
 
-  private static List<ClusterSecret> both(
-      ClusterSecret current, @Nullable ClusterSecret previous) {
+  private static List<ClusterSecret> both(ClusterSecret current, @Nullable ClusterSecret previous) {
     Objects.requireNonNull(current, "current");
     return previous == null ? List.of(current) : List.of(current, previous);
   }

@@ -19,8 +19,9 @@ import javax.crypto.KeyAgreement;
 
 /**
  * What an engine proves itself with: its identity, and the secrets of its cluster, of which two may
- * be valid while they are renewed, which may happen at any time. For one thread; made outside of the loop, because the first use
- * of an algorithm reads files, and so does the seed of what is random.
+ * be valid while they are renewed, which may happen at any time. For one thread; made outside of
+ * the loop, because the first use of an algorithm reads files, and so does the seed of what is
+ * random.
  */
 final class Credentials {
 

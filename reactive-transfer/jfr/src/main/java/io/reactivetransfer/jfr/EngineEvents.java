@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * io.reactivetransfer.PeerLost}; {@code docs/observability.md} lists them with their fields. All
  * are off until a recording enables them, by {@code docs/observability/reactive-transfer.jfc} or
  * one by one; until then a call is a look at a flag, and nothing is allocated for a stream, neither
- * here nor by the engine, as long as no more than 256 are under way at once. Nothing is done for a write in either case, but that the engine adds up bytes.
+ * here nor by the engine, as long as no more than 256 are under way at once. Nothing is done for a
+ * write in either case, but that the engine adds up bytes.
  *
  * <p>Events are committed on the thread that tells, which is the NIC's; Flight Recorder writes them
  * to a buffer of that thread. Needs the module {@code jdk.jfr}, which a runtime image made by jlink

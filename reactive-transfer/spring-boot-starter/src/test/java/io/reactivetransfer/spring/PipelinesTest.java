@@ -119,7 +119,10 @@ class PipelinesTest {
           context.getBean(KvCache.class);
         });
     runner.run(context ->
-        assertThat(context).hasNotFailed().doesNotHaveBean(KvMeters.class).hasSingleBean(KvCache.class));
+        assertThat(context)
+            .hasNotFailed()
+            .doesNotHaveBean(KvMeters.class)
+            .hasSingleBean(KvCache.class));
   }
 
   @Test
@@ -148,7 +151,8 @@ class PipelinesTest {
   @Test
   void withoutItsModuleThereIsNone() {
     runner
-        .withClassLoader(new FilteredClassLoader("io.reactivetransfer.kvcache", "io.reactivetransfer.moe"))
+        .withClassLoader(
+            new FilteredClassLoader("io.reactivetransfer.kvcache", "io.reactivetransfer.moe"))
         .run(context ->
             assertThat(context)
                 .hasNotFailed()
