@@ -26,7 +26,7 @@ final class ProvenSecrets {
 
   /** Whether these are the very ones. */
   boolean are(List<ClusterSecret> others) {
-    return secrets == others;
+    return secrets.equals(others); // of which each equals itself alone
   }
 
   /** How many there are. */
