@@ -18,14 +18,17 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever meets an exception finds it in docs/troubleshooting.md, and finds nothing else there. */
 class TroubleshootingTest {
 
-  private static final Path DOCS = Path.of("..", "docs").toAbsolutePath().normalize();
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Path DOCS = ROOT.resolve("docs");
   private static final Path DOC = DOCS.resolve("troubleshooting.md");
 
   /** A heading of one word, and the class in full at the beginning of what stands below it. */
@@ -91,6 +94,38 @@ class TroubleshootingTest {
     assertThat(entries())
         .allSatisfy(entry -> assertThat(entry.className()).endsWith("." + entry.heading()));
     assertThat(entries().stream().map(Entry::heading)).doesNotHaveDuplicates();
+  }
+
+  /** As the last sentence of what its Javadoc says. */
+  @ParameterizedTest
+  @MethodSource("publicExceptions")
+  void eachPublicExceptionNamesItsEntry(String className) throws IOException {
+    String simpleName = className.substring(className.lastIndexOf('.') + 1);
+    Pattern javadoc =
+        Pattern.compile(
+            "\\n *\\* <p>What to do about it: docs/troubleshooting\\.md, section (\\w+)\\.\\n *\\*/"
+                + "(?:\\s*@[^\\n]*)*\\s*public [a-z ]*class "
+                + simpleName
+                + "\\b");
+    Matcher found = javadoc.matcher(Files.readString(source(className)));
+    assertThat(found.find())
+        .as("Javadoc of %s ends with 'What to do about it: ...'", className)
+        .isTrue();
+    assertThat(found.group(1)).isEqualTo(simpleName);
+  }
+
+  /** That of the class, or of the one that it is within. */
+  private static Path source(String className) throws IOException {
+    String outermost = className.replaceAll("(\\.[A-Z]\\w*).*", "$1");
+    String file = "src/main/java/" + outermost.replace('.', '/') + ".java";
+    List<Path> found = new ArrayList<>();
+    for (String folder : List.of("reactive-transfer", "backends", "tck")) {
+      try (Stream<Path> modules = Files.list(ROOT.resolve(folder))) {
+        modules.map(module -> module.resolve(file)).filter(Files::exists).forEach(found::add);
+      }
+    }
+    assertThat(found).as(file).hasSize(1);
+    return found.getFirst();
   }
 
   @ParameterizedTest

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The backend that was asked for does not exist, cannot run here, or could not open its NIC. The
  * text says why, what is available instead, and how to mend it.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section BackendUnavailableException.
  */
 public final class BackendUnavailableException extends TransferException {
 

@@ -2,7 +2,11 @@ package io.reactivetransfer;
 
 import org.jspecify.annotations.Nullable;
 
-/** The time given was over before the outcome was known. Nothing touches the memory any more. */
+/**
+ * The time given was over before the outcome was known. Nothing touches the memory any more.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section DeadlineExceededException.
+ */
 public final class DeadlineExceededException extends TransferException {
 
   private static final long serialVersionUID = 1L;

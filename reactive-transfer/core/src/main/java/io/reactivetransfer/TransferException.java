@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Something that was asked of an engine did not come about. The subclasses are sorted by what the
  * caller may do next; the fields say where it happened.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section TransferException.
  */
 public abstract sealed class TransferException extends RuntimeException
     permits TransferRejectedException,

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * be submitted again as a whole, under the same immediate; where nobody can know what was counted,
  * that is rejected until the target has discarded, and another immediate must be taken. See "What
  * one may do after a failure, a deadline, a cancel" in chapter 8 of the specification.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section TransferFailedException.
  */
 public final class TransferFailedException extends TransferException {
 

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The transfer, claim or message was never posted: no byte of any memory was touched, and nothing
  * of it will arrive. Correct the cause and submit again.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section TransferRejectedException.
  */
 public final class TransferRejectedException extends TransferException {
 

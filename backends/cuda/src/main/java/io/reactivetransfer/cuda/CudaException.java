@@ -4,6 +4,8 @@ package io.reactivetransfer.cuda;
  * The driver of a GPU refused something. If a kernel or a copy has broken the context, each later
  * call for that GPU fails with the same code until the process ends. What fails a transfer is a
  * {@link io.reactivetransfer.TransferException}, whose text has the driver's name of the error.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section CudaException.
  */
 public final class CudaException extends RuntimeException {
 

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * No engine can be opened with a property as it is. The text names it, and says what was expected
  * and what came; secrets are in no text.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section EngineConfigurationException.
  */
 public final class EngineConfigurationException extends RuntimeException {
 

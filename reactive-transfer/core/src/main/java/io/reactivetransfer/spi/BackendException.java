@@ -2,6 +2,8 @@ package io.reactivetransfer.spi;
 
 /**
  * A backend could not open a NIC or register memory. The engine turns it into an error of its API.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section BackendException.
  */
 public final class BackendException extends RuntimeException {
 

@@ -9,6 +9,8 @@ import reactor.core.Exceptions;
 /**
  * A hand-over ended before all of it was there. Names the node at the other end; the content of the
  * pages is undefined. Order again, of the same prefill node or another one, or compute it here.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section HandOverException.
  */
 public final class HandOverException extends RuntimeException {
 

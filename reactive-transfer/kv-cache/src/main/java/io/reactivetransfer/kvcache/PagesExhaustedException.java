@@ -2,6 +2,8 @@ package io.reactivetransfer.kvcache;
 
 /**
  * A pool has fewer free pages than were asked for. Nothing was taken; try again when some are back.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section PagesExhaustedException.
  */
 public final class PagesExhaustedException extends RuntimeException {
 

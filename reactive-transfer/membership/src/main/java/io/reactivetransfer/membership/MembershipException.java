@@ -2,7 +2,11 @@ package io.reactivetransfer.membership;
 
 import org.jspecify.annotations.Nullable;
 
-/** A membership cannot go on; its message says why, and what to do about it. */
+/**
+ * A membership cannot go on; its message says why, and what to do about it.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section MembershipException.
+ */
 public final class MembershipException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * was late. No transfer of this engine uses memory of the group any more; others may write to the
  * group's own sections until it has closed. Close the group, or {@linkplain MoeGroup#regroup
  * regroup} those that are left.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section GroupFailedException.
  */
 public final class GroupFailedException extends MoeException {
 

@@ -3,7 +3,11 @@ package io.reactivetransfer.moe;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** A step of experts did not come about. The subclasses say whether the group goes on. */
+/**
+ * A step of experts did not come about. The subclasses say whether the group goes on.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section MoeException.
+ */
 public abstract sealed class MoeException extends RuntimeException
     permits GroupFailedException, StepRefusedException {
 

@@ -2,7 +2,11 @@ package io.reactivetransfer.spring;
 
 import org.jspecify.annotations.Nullable;
 
-/** An engine could not be opened. The text names it, and says why. */
+/**
+ * An engine could not be opened. The text names it, and says why.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section EngineOpeningException.
+ */
 public final class EngineOpeningException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,10 @@
 package io.reactivetransfer.control.socket;
 
-/** The other side sent something that is not of the protocol; its connection cannot go on. */
+/**
+ * The other side sent something that is not of the protocol; its connection cannot go on.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section ProtocolException.
+ */
 public final class ProtocolException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

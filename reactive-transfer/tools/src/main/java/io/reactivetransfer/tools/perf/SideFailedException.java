@@ -2,7 +2,11 @@ package io.reactivetransfer.tools.perf;
 
 import org.jspecify.annotations.Nullable;
 
-/** One side failed or is gone; the text says which, and what it said. */
+/**
+ * One side failed or is gone; the text says which, and what it said.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section SideFailedException.
+ */
 public final class SideFailedException extends Exception {
 
   private static final long serialVersionUID = 1L;

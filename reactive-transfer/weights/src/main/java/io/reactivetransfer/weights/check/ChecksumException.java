@@ -3,6 +3,8 @@ package io.reactivetransfer.weights.check;
 /**
  * The bytes of an update are not those that trainers have written, or that cannot be known. Says
  * which tensor, which trainer, and which inference rank.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section ChecksumException.
  */
 public final class ChecksumException extends RuntimeException {
 

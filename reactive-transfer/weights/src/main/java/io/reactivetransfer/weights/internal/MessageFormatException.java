@@ -3,6 +3,8 @@ package io.reactivetransfer.weights.internal;
 /**
  * Bytes that should be a message of this protocol are not: truncated, damaged, of another version,
  * or something else altogether. The text says what was expected and what came.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section MessageFormatException.
  */
 public final class MessageFormatException extends IllegalArgumentException {
 

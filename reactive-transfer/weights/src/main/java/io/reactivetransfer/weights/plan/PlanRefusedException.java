@@ -1,6 +1,10 @@
 package io.reactivetransfer.weights.plan;
 
-/** What both sides say does not fit. The text names the tensor, what was expected and what came. */
+/**
+ * What both sides say does not fit. The text names the tensor, what was expected and what came.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section PlanRefusedException.
+ */
 public final class PlanRefusedException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,10 @@
 package io.reactivetransfer.weights.version;
 
-/** A rank gives no leases now; {@link #state()} says why. */
+/**
+ * A rank gives no leases now; {@link #state()} says why.
+ *
+ * <p>What to do about it: docs/troubleshooting.md, section NotServingException.
+ */
 public final class NotServingException extends IllegalStateException {
 
   private static final long serialVersionUID = 1L;

@@ -43,6 +43,8 @@ public final class EngineProcess implements AutoCloseable {
 
   /**
    * What the program answered instead of {@code ok}: the class of an exception, and its message.
+   *
+   * <p>What to do about it: docs/troubleshooting.md, section Refused.
    */
   public static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
