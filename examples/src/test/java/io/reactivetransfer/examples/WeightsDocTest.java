@@ -47,7 +47,7 @@ class WeightsDocTest {
   void itsOtherLinesOfJavaAreCompiledHere() throws IOException {
     String compiled = bare(Files.readString(SNIPPETS));
     List<String> blocks = java().stream().filter(block -> !block.startsWith("package ")).toList();
-    assertThat(blocks).hasSize(5).allSatisfy(block -> assertThat(compiled).contains(bare(block)));
+    assertThat(blocks).hasSize(7).allSatisfy(block -> assertThat(compiled).contains(bare(block)));
   }
 
   /** Without comments, and however it is laid out. */

@@ -8,6 +8,8 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.membership.Membership;
+import io.reactivetransfer.membership.NodeRanks;
 import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.remote.RemoteTrainers;
@@ -33,6 +35,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
 /** The lines of docs/weights.md that are no program of their own, so that they are compiled. */
@@ -121,6 +124,36 @@ abstract class WeightsSnippets {
     controller.update(update, ranks, trainers);
     remote.progress().subscribe(progress -> show(progress.sum()));
     return service;
+  }
+
+  Mono<RunOptions> trainersThatAreFound(TransferEngine engine, Membership membership) {
+    Mono<List<PeerAddress>> trainerRanks =
+        NodeRanks.addresses(engine, membership, "trainer", 8, Duration.ofMinutes(5));
+    Mono<RunOptions> options =
+        trainerRanks.map(addresses -> RunOptions.builder().trainers(addresses).build());
+    return options;
+  }
+
+  Mono<Void> bothSidesThatAreFound(
+      TransferEngine controllerEngine,
+      Membership membership,
+      RemoteTrainers remote,
+      WeightsController controller,
+      WeightsUpdate update) {
+    Mono<List<RankMember>> members =
+        NodeRanks.addresses(controllerEngine, membership, "inference", 2, Duration.ofMinutes(5))
+            .map(addresses ->
+                IntStream.range(0, addresses.size())
+                    .mapToObj(i ->
+                        new RankMember("rank-" + i, controllerEngine.peer(addresses.get(i))))
+                    .toList());
+    Mono<List<WeightsTrainer>> orderable =
+        NodeRanks.addresses(controllerEngine, membership, "trainer", 8, Duration.ofMinutes(5))
+            .map(addresses ->
+                addresses.stream().map(controllerEngine::peer).map(remote::trainer).toList());
+    return Mono.zip(members, orderable)
+        .flatMap(both -> controller.update(update, both.getT1(), both.getT2()))
+        .then();
   }
 
   WeightsRankBuilder compares(TransferEngine engine) {
