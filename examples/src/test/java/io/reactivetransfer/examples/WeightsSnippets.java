@@ -144,8 +144,8 @@ abstract class WeightsSnippets {
         NodeRanks.addresses(controllerEngine, membership, "inference", 2, Duration.ofMinutes(5))
             .map(addresses ->
                 IntStream.range(0, addresses.size())
-                    .mapToObj(i ->
-                        new RankMember("rank-" + i, controllerEngine.peer(addresses.get(i))))
+                    .mapToObj(
+                        i -> new RankMember("rank-" + i, controllerEngine.peer(addresses.get(i))))
                     .toList());
     Mono<List<WeightsTrainer>> orderable =
         NodeRanks.addresses(controllerEngine, membership, "trainer", 8, Duration.ofMinutes(5))
