@@ -38,7 +38,27 @@ enum Figure {
       "aborts.received",
       null,
       "how often it has told this engine to take back what was counted",
-      TrafficStats::abortsReceived);
+      TrafficStats::abortsReceived),
+  MESSAGES_SENT(
+      "messages.sent",
+      null,
+      "messages to it whose last byte the control channel has taken over",
+      TrafficStats::messagesSent),
+  MESSAGES_SENT_BYTES(
+      "messages.sent.bytes",
+      Meters.BYTES,
+      "bytes of the messages that were sent to it",
+      TrafficStats::messageBytesSent),
+  MESSAGES_RECEIVED(
+      "messages.received",
+      null,
+      "messages of it that have come, whether or not the application has taken them",
+      TrafficStats::messagesReceived),
+  MESSAGES_RECEIVED_BYTES(
+      "messages.received.bytes",
+      Meters.BYTES,
+      "bytes of the messages of it that have come",
+      TrafficStats::messageBytesReceived);
 
   /** All of them. */
   static final Figure[] ALL = values();

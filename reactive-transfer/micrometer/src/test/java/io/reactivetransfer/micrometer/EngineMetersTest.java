@@ -28,6 +28,7 @@ import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -80,6 +81,26 @@ class EngineMetersTest {
     assertThat(sum(registry, "peers.found", ofOrigin)).isEqualTo(1);
     until(1, registry, "streams", "engine", tag(target));
     assertThat(sum(registry, "transferred", "engine", tag(target))).isEqualTo(3 * LENGTH);
+  }
+
+  @Test
+  void messagesAreCountedAtBothEnds() {
+    TransferEngine origin = open();
+    TransferEngine target = open();
+    target.messages().subscribe();
+    Peer there = origin.remote(engines.region(target).descriptor()).peer();
+    origin.send(there, ByteBuffer.allocate(5)).block(PATIENCE);
+    origin.send(there, ByteBuffer.allocate(3)).block(PATIENCE);
+    Map<String, Integer> ofOrigin =
+        Map.of("sent", 2, "sent.bytes", 8, "received", 0, "received.bytes", 0);
+    Map<String, Integer> ofTarget =
+        Map.of("sent", 0, "sent.bytes", 0, "received", 2, "received.bytes", 8);
+    until(1, registry, "peer.up", "engine", tag(origin));
+    until(1, registry, "peer.up", "engine", tag(target));
+    ofOrigin.forEach((meter, expected) ->
+        until(expected, registry, "peer.messages." + meter, "engine", tag(origin)));
+    ofTarget.forEach((meter, expected) ->
+        until(expected, registry, "peer.messages." + meter, "engine", tag(target)));
   }
 
   @Test
