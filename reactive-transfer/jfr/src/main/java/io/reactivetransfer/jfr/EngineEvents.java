@@ -187,8 +187,14 @@ public final class EngineEvents implements EngineRecorder {
     }
   }
 
+  /** An anonymous class has no simple name, and empty is what has not failed. */
   private static String kindOf(@Nullable Throwable failure) {
-    return failure == null ? "" : failure.getClass().getSimpleName();
+    if (failure == null) {
+      return "";
+    }
+    String simple = failure.getClass().getSimpleName();
+    String full = failure.getClass().getName();
+    return simple.isEmpty() ? full.substring(full.lastIndexOf('.') + 1) : simple;
   }
 
   /** Never throws: an exception of the application may have a text that does. */

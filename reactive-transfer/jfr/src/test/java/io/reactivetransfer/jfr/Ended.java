@@ -5,20 +5,16 @@ import io.reactivetransfer.EngineRecorder.StreamEnd;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A stream that has completed. */
-record Ended(long transfers, long bytes, long transfersNotDone, Duration duration)
+/** A stream that has ended. */
+record Ended(
+    long transfers,
+    long bytes,
+    long transfersNotDone,
+    Duration duration,
+    @Nullable Throwable failure,
+    boolean isCancelled)
     implements StreamEnd {
 
   static final EngineId ENGINE = new EngineId(1, 2);
-  static final Ended STREAM = new Ended(1, 64, 0, Duration.ofMillis(1));
-
-  @Override
-  public @Nullable Throwable failure() {
-    return null;
-  }
-
-  @Override
-  public boolean isCancelled() {
-    return false;
-  }
+  static final Ended STREAM = new Ended(1, 64, 0, Duration.ofMillis(1), null, false);
 }

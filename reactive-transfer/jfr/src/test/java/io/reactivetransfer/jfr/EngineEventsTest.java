@@ -1,5 +1,9 @@
 package io.reactivetransfer.jfr;
 
+import static io.reactivetransfer.jfr.Recordings.PREFIX;
+import static io.reactivetransfer.jfr.Recordings.byTheFile;
+import static io.reactivetransfer.jfr.Recordings.events;
+import static io.reactivetransfer.jfr.Recordings.registered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,23 +19,18 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.loopback.LoopbackNetwork;
 import java.io.IOException;
-import java.io.Reader;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.ParseException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
-import jdk.jfr.Configuration;
-import jdk.jfr.EventType;
-import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
@@ -41,9 +40,6 @@ import reactor.core.scheduler.Schedulers;
 class EngineEventsTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final String PREFIX = "io.reactivetransfer.";
-  private static final Path SETTINGS =
-      Path.of("..", "..", "docs", "observability", "reactive-transfer.jfc");
   private static final Path DOCUMENT = Path.of("..", "..", "docs", "observability.md");
 
   private final LoopbackBackend backend =
@@ -82,27 +78,6 @@ class EngineEventsTest {
     return origin;
   }
 
-  private List<RecordedEvent> recorded(Recording recording) throws IOException {
-    Path file = folder.resolve("recording.jfr");
-    recording.stop();
-    recording.dump(file);
-    List<RecordedEvent> ours = new ArrayList<>();
-    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
-      if (event.getEventType().getName().startsWith(PREFIX)) {
-        ours.add(event);
-      }
-    }
-    return ours;
-  }
-
-  private static Recording byTheFile() throws IOException, ParseException {
-    try (Reader reader = Files.newBufferedReader(SETTINGS)) {
-      Recording recording = new Recording();
-      recording.setSettings(Configuration.create(reader).getSettings());
-      return recording;
-    }
-  }
-
   @Test
   void theLifeOfAnEngineIsRecorded() throws IOException, ParseException {
     List<RecordedEvent> events;
@@ -110,7 +85,7 @@ class EngineEventsTest {
     try (Recording recording = byTheFile()) {
       recording.start();
       engine = lifeOf(EngineEvents.recorder()).id().toShortString();
-      events = recorded(recording);
+      events = events(recording, folder);
     }
     assertThat(events).extracting(event -> event.getString("engine")).containsOnly(engine);
     assertThat(events)
@@ -149,7 +124,7 @@ class EngineEventsTest {
           .block(PATIENCE);
       origin.close().block(PATIENCE);
       target.close().block(PATIENCE);
-      events = recorded(recording);
+      events = events(recording, folder);
     }
     assertThat(events)
         .filteredOn(event -> event.getEventType().getName().equals(PREFIX + "NicThreadStalled"))
@@ -177,7 +152,7 @@ class EngineEventsTest {
     try (Recording recording = new Recording()) {
       recording.start();
       lifeOf(EngineEvents.recorder());
-      assertThat(recorded(recording)).isEmpty();
+      assertThat(events(recording, folder)).isEmpty();
     }
   }
 
@@ -212,13 +187,7 @@ class EngineEventsTest {
   /** An event without a line in the file or in the document is one that nobody finds. */
   @Test
   void theFileAndTheDocumentHaveEachEventAndNoOther() throws IOException, ParseException {
-    EngineEvents.recorder();
-    TreeSet<String> registered = new TreeSet<>();
-    for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
-      if (type.getName().startsWith(PREFIX)) {
-        registered.add(type.getName());
-      }
-    }
+    Set<String> registered = registered().keySet();
     TreeSet<String> inFile = new TreeSet<>();
     try (Recording recording = byTheFile()) {
       recording.getSettings().keySet().forEach(key -> inFile.add(key.replaceAll("#.*", "")));
