@@ -20,14 +20,18 @@ import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.loopback.LoopbackNetwork;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import jdk.jfr.EventType;
 import jdk.jfr.Recording;
 import jdk.jfr.Timespan;
@@ -41,6 +45,9 @@ import org.junit.jupiter.api.io.TempDir;
 class EventFieldsTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static final Path DOCUMENT = Path.of("..", "..", "docs", "observability.md");
+  private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
 
   /** What Flight Recorder adds to each event. */
   private static final Set<String> OF_ALL_EVENTS =
@@ -200,6 +207,28 @@ class EventFieldsTest {
         .allSatisfy(method ->
             assertThat(EngineEvents.class.getMethod(method.getName(), method.getParameterTypes()))
                 .returns(EngineEvents.class, Method::getDeclaringClass));
+  }
+
+  @Test
+  void theDocumentHasTheFieldsOfEachEventAndNoOther() throws IOException {
+    Map<String, Set<String>> documented = new TreeMap<>();
+    for (String line : Files.readAllLines(DOCUMENT)) {
+      if (line.startsWith("| `" + PREFIX)) {
+        String[] cells = line.split("\\|", -1);
+        documented.put(quoted(cells[1]).getFirst(), new TreeSet<>(quoted(cells[2])));
+      }
+    }
+    Map<String, Set<String>> present = new TreeMap<>();
+    registered().forEach((name, type) -> {
+      Set<String> fields = new TreeSet<>();
+      own(type).forEach(field -> fields.add(field.getName()));
+      present.put(name, fields);
+    });
+    assertThat(documented).isEqualTo(present);
+  }
+
+  private static List<String> quoted(String cell) {
+    return QUOTED.matcher(cell).results().map(each -> each.group(1)).toList();
   }
 
   private String expected(Row row) {

@@ -23,6 +23,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DocumentedMetersTest {
 
   private static final Path DOCS = Path.of("..", "..", "docs");
+  private static final Pattern QUOTED = Pattern.compile("`([a-z_]+)`");
   private static final Pattern LABEL = Pattern.compile("([a-z]+)(?:=~?|!=)\"");
 
   /** A name, behind it perhaps what it is asked for, and before it perhaps what it is summed by. */
@@ -89,6 +91,54 @@ class DocumentedMetersTest {
             Objects.toString(id.getBaseUnit(), ""),
             tags,
             id.getDescription());
+  }
+
+  /** Below each table is a paragraph that begins with the tag and quotes its values. */
+  @Test
+  void outcomesAreThoseThatAreWritten() throws IOException {
+    String streams = paragraphOfOutcomes("## The meters");
+    String caches = paragraphOfOutcomes("### Of KV caches");
+    String requests =
+        caches.split("; orders also")[0].replaceAll("`[a-z_]+` \\(orders only\\)", "");
+    String[] weights = paragraphOfOutcomes("### Of weights").split("[Oo]f `weights\\.");
+    Map<String, Set<String>> written = new TreeMap<>();
+    written.put("streams", quoted(streams.replace("`" + Outcome.APART + "`", "")));
+    written.put("transfers", quoted(streams));
+    written.put("kv.orders", quoted(caches));
+    written.put("kv.requests", quoted(requests));
+    written.put("moe.steps", quoted(paragraphOfOutcomes("### Of mixtures of experts")));
+    written.put("weights.runs", quoted(weights[1]));
+    written.put("weights.updates", quoted(weights[2]));
+    written.put("weights.updates.pause", quoted(weights[2]));
+    written.put("weights.decisions", quoted(weights[3]));
+    Map<String, Set<String>> shown = new TreeMap<>();
+    for (Meter meter : registry.getMeters()) {
+      String outcome = meter.getId().getTag("outcome");
+      if (outcome != null) {
+        String name = meter.getId().getName().substring(Meters.PREFIX.length());
+        shown.computeIfAbsent(name, _ -> new TreeSet<>()).add(outcome);
+      }
+    }
+    assertThat(written).isEqualTo(shown);
+  }
+
+  private static String paragraphOfOutcomes(String heading) throws IOException {
+    String text = Files.readString(DOCS.resolve("observability.md"));
+    return Stream.of(text.substring(text.indexOf(heading)).split("\n\n"))
+        .filter(paragraph -> paragraph.startsWith("`outcome` "))
+        .findFirst()
+        .orElseThrow(() ->
+            new AssertionError("expected a paragraph that begins with `outcome` after " + heading));
+  }
+
+  /** What is in backquotes, and neither a name of code nor that of the tag. */
+  private static Set<String> quoted(String text) {
+    return QUOTED
+        .matcher(text)
+        .results()
+        .map(each -> each.group(1))
+        .filter(each -> !each.equals("outcome"))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test
