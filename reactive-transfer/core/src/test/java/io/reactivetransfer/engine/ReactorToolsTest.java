@@ -10,6 +10,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +19,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -49,6 +52,7 @@ class ReactorToolsTest {
     all.put("submitEach", () -> engine.submitEach(Flux.<Write>never()));
     all.put("claim", () -> counter.next(1));
     all.put("claims", () -> counter.every(1));
+    all.put("claims of a stream", () -> counter.claims(Flux.never(), _ -> 1));
     all.put("messages", engine::messages);
     all.put("send", () -> engine.send(peer, ByteBuffer.allocate(1)));
     all.put("barrier", () -> engine.barrier("b", PeerGroup.of(peer)));
@@ -119,18 +123,47 @@ class ReactorToolsTest {
     assertThat(scanned.scan(Attr.CANCELLED)).isTrue();
   }
 
-  @Test
-  void theContextOfDownstreamReachesUpstream() {
+  private enum OfUpstream {
+    SUBMIT {
+      @Override
+      Flux<?> of(TransferEngine engine, Flux<Write> upstream) {
+        return engine.submit(upstream);
+      }
+    },
+    SUBMIT_WITHIN {
+      @Override
+      Flux<?> of(TransferEngine engine, Flux<Write> upstream) {
+        return engine.submit(upstream, Duration.ofSeconds(1));
+      }
+    },
+    SUBMIT_EACH {
+      @Override
+      Flux<?> of(TransferEngine engine, Flux<Write> upstream) {
+        return engine.submitEach(upstream);
+      }
+    },
+    CLAIMS {
+      @Override
+      Flux<?> of(TransferEngine engine, Flux<Write> upstream) {
+        return engine.counter(Imm.of(7)).claims(upstream, _ -> 1);
+      }
+    };
+
+    abstract Flux<?> of(TransferEngine engine, Flux<Write> upstream);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theContextOfDownstreamReachesUpstream(OfUpstream kind) {
     hand.open(1);
     List<String> found = new ArrayList<>();
-    hand.engine()
-        .submit(
-            Flux.<Write>deferContextual(context -> {
-              found.add(context.get("who"));
-              return Flux.empty();
-            }))
-        .contextWrite(Context.of("who", "me"))
-        .subscribe();
+    Flux<Write> upstream =
+        Flux.deferContextual(context -> {
+          found.add(context.get("who"));
+          return Flux.empty();
+        });
+    kind.of(hand.engine(), upstream).contextWrite(Context.of("who", "me")).subscribe();
+    hand.turn();
     assertThat(found).containsExactly("me");
   }
 

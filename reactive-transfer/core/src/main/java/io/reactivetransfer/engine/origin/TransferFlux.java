@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.engine.base.Upstreams;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
@@ -60,7 +61,7 @@ final class TransferFlux<T extends Transfer, R> extends Flux<R> implements Scann
       return;
     }
     try {
-      transfers.subscribe(intake);
+      Upstreams.withThreadLocals(transfers).subscribe(intake);
     } catch (Throwable failure) {
       intake.notSubscribed(failure);
     }

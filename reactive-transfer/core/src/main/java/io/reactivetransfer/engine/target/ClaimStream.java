@@ -3,6 +3,7 @@ package io.reactivetransfer.engine.target;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.AdmissionTicket;
 import io.reactivetransfer.engine.base.Signals;
+import io.reactivetransfer.engine.base.Upstreams;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -92,7 +93,7 @@ final class ClaimStream<T> extends Flux<T> {
     @Override
     public void begin() {
       claims.commands().execute(this::hold);
-      stream.elements.subscribe(this);
+      Upstreams.withThreadLocals(stream.elements).subscribe(this);
     }
 
     @Override
