@@ -28,12 +28,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is written about the meters, and what looks at them, is of meters that there are. */
 class DocumentedMetersTest {
 
   private static final Path DOCS = Path.of("..", "..", "docs");
+  private static final Set<String> TAGS = Set.of("outcome", "kind", "state", "cause");
   private static final Pattern QUOTED = Pattern.compile("`([a-z_]+)`");
   private static final Pattern LABEL = Pattern.compile("([a-z]+)(?:=~?|!=)\"");
 
@@ -111,33 +113,51 @@ class DocumentedMetersTest {
     written.put("weights.updates", quoted(weights[2]));
     written.put("weights.updates.pause", quoted(weights[2]));
     written.put("weights.decisions", quoted(weights[3]));
-    Map<String, Set<String>> shown = new TreeMap<>();
+    assertThat(written).isEqualTo(valuesByName("outcome"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"kind, transfers.begun", "state, peers", "cause, nic.transfers.failed"})
+  void valuesOfTagsAreThoseThatAreWritten(String tag, String meter) throws IOException {
+    assertThat(Map.of(meter, quoted(paragraphOf(tag, "## The meters"))))
+        .isEqualTo(valuesByName(tag));
+  }
+
+  /** Of each meter that has this tag. */
+  private Map<String, Set<String>> valuesByName(String tag) {
+    Map<String, Set<String>> values = new TreeMap<>();
     for (Meter meter : registry.getMeters()) {
-      String outcome = meter.getId().getTag("outcome");
-      if (outcome != null) {
+      String value = meter.getId().getTag(tag);
+      if (value != null) {
         String name = meter.getId().getName().substring(Meters.PREFIX.length());
-        shown.computeIfAbsent(name, _ -> new TreeSet<>()).add(outcome);
+        values.computeIfAbsent(name, _ -> new TreeSet<>()).add(value);
       }
     }
-    assertThat(written).isEqualTo(shown);
+    return values;
   }
 
   private static String paragraphOfOutcomes(String heading) throws IOException {
-    String text = Files.readString(DOCS.resolve("observability.md"));
-    return Stream.of(text.substring(text.indexOf(heading)).split("\n\n"))
-        .filter(paragraph -> paragraph.startsWith("`outcome` "))
-        .findFirst()
-        .orElseThrow(() ->
-            new AssertionError("expected a paragraph that begins with `outcome` after " + heading));
+    return paragraphOf("outcome", heading);
   }
 
-  /** What is in backquotes, and neither a name of code nor that of the tag. */
+  /** Begins with the tag; the first one that does below the heading. */
+  private static String paragraphOf(String tag, String heading) throws IOException {
+    String text = Files.readString(DOCS.resolve("observability.md"));
+    return Stream.of(text.substring(text.indexOf(heading)).split("\n\n"))
+        .filter(paragraph -> paragraph.startsWith("`" + tag + "` "))
+        .findFirst()
+        .orElseThrow(() ->
+            new AssertionError(
+                "expected a paragraph that begins with `" + tag + "` after " + heading));
+  }
+
+  /** What is in backquotes, and neither a name of code nor that of a tag. */
   private static Set<String> quoted(String text) {
     return QUOTED
         .matcher(text)
         .results()
         .map(each -> each.group(1))
-        .filter(each -> !each.equals("outcome"))
+        .filter(each -> !TAGS.contains(each))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
