@@ -219,11 +219,12 @@ class EventFieldsTest {
       }
     }
     Map<String, Set<String>> present = new TreeMap<>();
-    registered().forEach((name, type) -> {
-      Set<String> fields = new TreeSet<>();
-      own(type).forEach(field -> fields.add(field.getName()));
-      present.put(name, fields);
-    });
+    registered()
+        .forEach((name, type) -> {
+          Set<String> fields = new TreeSet<>();
+          own(type).forEach(field -> fields.add(field.getName()));
+          present.put(name, fields);
+        });
     assertThat(documented).isEqualTo(present);
   }
 
