@@ -7,6 +7,7 @@ import io.reactivetransfer.membership.NodeChange.Left;
 import io.reactivetransfer.membership.etcd.EtcdMembership;
 import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,9 +39,11 @@ final class Cluster implements AutoCloseable {
   private final List<AskedWorker> started = new CopyOnWriteArrayList<>();
   private final FigureTable table = new FigureTable();
   private final OnExit onExit = OnExit.run(this::destroy);
+  private final List<String> compactions = new ArrayList<>();
   private Requests together = Requests.NONE;
   private int prefillNumber;
   private int decodeNumber;
+  private long lastSeen;
 
   private Cluster(Etcd etcd, EtcdRelay relay, Consumer<String> progress) {
     this.etcd = etcd;
@@ -156,15 +159,31 @@ final class Cluster implements AutoCloseable {
     progress.accept("started etcd again");
   }
 
+  /** Who has seen all changes needs none of the history that etcd drops. */
+  void compact() throws IOException, InterruptedException {
+    compacted("up to change %,d, all nodes connected".formatted(etcd.compact()));
+  }
+
+  private void compacted(String what) {
+    compactions.add(what);
+    progress.accept("compacted etcd " + what);
+  }
+
   /** Nothing passes between the nodes, which etcd lists, and etcd; and no connection ends. */
-  void partition() {
+  void partition() throws IOException, InterruptedException {
     requireListed();
     relay.partition();
+    lastSeen = etcd.revision();
     progress.accept("cut all nodes off from etcd");
   }
 
-  /** Returns when etcd lists those that are there. */
-  void heal() {
+  /**
+   * Returns when etcd lists those that are there. The changes of which the nodes have not heard are
+   * no more in its history by then.
+   */
+  void heal() throws IOException, InterruptedException {
+    long last = etcd.compact();
+    compacted("up to change %,d, %,d of them seen by no node".formatted(last, last - lastSeen));
     relay.heal();
     progress.accept("let all nodes reach etcd again");
     long from = System.nanoTime();
@@ -215,6 +234,7 @@ final class Cluster implements AutoCloseable {
     for (String name : List.copyOf(prefills.keySet())) {
       endPrefill(name);
     }
+    table.line("etcd", "compacted " + String.join("; ", compactions));
   }
 
   /** Of all decode nodes that have ended. */
@@ -222,7 +242,7 @@ final class Cluster implements AutoCloseable {
     return together;
   }
 
-  /** Of all nodes that have ended, one line for each. */
+  /** Of all nodes that have ended, one line for each, and one of etcd. */
   FigureTable table() {
     return table;
   }

@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Each node is a process; etcd, which has to be installed, is one, too. Two prefill nodes"
-          + " join, one is killed, one leaves, a decode node joins, one leaves, and etcd is killed"
-          + " and started again, while another prefill node dies. With --partition, one more dies"
-          + " while no node reaches etcd. Every byte is compared.",
+          + " join, one is killed, one leaves, etcd drops its history, a decode node joins, one"
+          + " leaves, and etcd is killed and started again, while another prefill node dies. With"
+          + " --partition, one more dies while no node reaches etcd, which drops what they have not"
+          + " heard of before they reach it again. Every byte is compared.",
       "Exit code 0: every request has arrived. 1: one has not, or something else has failed, and"
           + " stderr says what. 2: a wrong value."
     })
@@ -118,6 +119,7 @@ public final class ClusterCommand implements Callable<Integer>, Verbosity {
     cluster.await(requests);
     cluster.endPrefill();
     cluster.await(requests);
+    cluster.compact();
     cluster.addDecodes(1);
     cluster.endDecode();
     cluster.await(requests);

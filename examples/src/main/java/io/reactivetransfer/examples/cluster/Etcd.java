@@ -1,5 +1,11 @@
 package io.reactivetransfer.examples.cluster;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.KV;
+import io.etcd.jetcd.options.CompactOption;
 import io.reactivetransfer.tools.process.FreePorts;
 import java.io.File;
 import java.io.IOException;
@@ -7,6 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +74,38 @@ final class Etcd implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
             .start();
+  }
+
+  /** The number of its last change. */
+  long revision() throws IOException, InterruptedException {
+    try (Client client = Client.builder().endpoints(endpoint).build()) {
+      return revision(client.getKVClient());
+    }
+  }
+
+  /** Drops its history, up to the last change, whose number this returns. */
+  long compact() throws IOException, InterruptedException {
+    CompactOption physical = CompactOption.builder().withCompactPhysical(true).build();
+    try (Client client = Client.builder().endpoints(endpoint).build()) {
+      long last = revision(client.getKVClient());
+      answer(client.getKVClient().compact(last, physical));
+      return last;
+    }
+  }
+
+  private static long revision(KV client) throws IOException, InterruptedException {
+    ByteSequence any = ByteSequence.from("any", US_ASCII); // each answer has the number
+    return answer(client.get(any)).getHeader().getRevision();
+  }
+
+  private static <T> T answer(CompletableFuture<T> call) throws IOException, InterruptedException {
+    try {
+      return call.get(ClusterNode.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IOException(
+          "expected an answer of etcd within " + ClusterNode.PATIENCE.toSeconds() + " s, got " + e,
+          e);
+    }
   }
 
   /** As a machine that fails would end it. */
