@@ -2,13 +2,10 @@ package io.reactivetransfer.examples.cluster;
 
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.examples.worker.AskedWorker;
-import io.reactivetransfer.membership.NodeChange;
-import io.reactivetransfer.membership.NodeChange.Left;
 import io.reactivetransfer.membership.etcd.EtcdMembership;
 import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -169,17 +166,17 @@ final class Cluster implements AutoCloseable {
     progress.accept("compacted etcd " + what);
   }
 
-  /** Nothing passes between the nodes, which etcd lists, and etcd; and no connection ends. */
+  /** Nothing passes between etcd and the nodes, which know of each other; and no connection ends. */
   void partition() throws IOException, InterruptedException {
-    requireListed();
+    requireKnown();
     relay.partition();
     lastSeen = etcd.revision();
     progress.accept("cut all nodes off from etcd");
   }
 
   /**
-   * Returns when etcd lists those that are there. The changes of which the nodes have not heard are
-   * no more in its history by then.
+   * Returns when etcd lists those that are there, and all know of them. The changes of which the
+   * nodes have not heard are no more in its history by then.
    */
   void heal() throws IOException, InterruptedException {
     long last = etcd.compact();
@@ -190,18 +187,30 @@ final class Cluster implements AutoCloseable {
     requireListed();
     double seconds = (System.nanoTime() - from) / 1e9 - ClusterNode.LEASE.toSeconds();
     progress.accept("that took %.1f s".formatted(seconds));
+    requireFollowed();
   }
 
-  /** Nobody forgotten, nobody invented, once the leases of the killed are over. */
-  void requireListed() {
-    Set<String> expected = new TreeSet<>(prefills.keySet());
-    expected.addAll(decodes.keySet());
+  /**
+   * Nobody forgotten, nobody invented, by etcd and by those who have followed it all the time, once
+   * the leases of the killed are over.
+   */
+  void requireKnown() throws IOException, InterruptedException {
+    requireListed();
+    requireFollowed();
+  }
+
+  private Set<String> names() {
+    Set<String> names = new TreeSet<>(prefills.keySet());
+    names.addAll(decodes.keySet());
+    return names;
+  }
+
+  private void requireListed() {
+    Set<String> expected = names();
     EtcdMembership membership = ClusterNode.membership(etcd.endpoint());
     AtomicReference<Set<String>> listed = new AtomicReference<>(Set.of());
     try {
-      membership
-          .nodes()
-          .scan(Set.<String>of(), Cluster::with)
+      KnownNodes.names(membership)
           .doOnNext(listed::set)
           // It lists one after the other, so it could be right for a moment and by chance.
           .switchMap(names -> Mono.delay(ClusterNode.LEASE).map(quiet -> names.equals(expected)))
@@ -216,14 +225,13 @@ final class Cluster implements AutoCloseable {
     progress.accept("etcd lists who is there: " + expected);
   }
 
-  private static Set<String> with(Set<String> names, NodeChange change) {
-    Set<String> next = new HashSet<>(names);
-    if (change instanceof Left) {
-      next.remove(change.node().name());
-    } else {
-      next.add(change.node().name());
+  private void requireFollowed() throws IOException, InterruptedException {
+    String all = String.join(DecodeNode.COMMA, names());
+    decodes.values().forEach(each -> each.ask(DecodeNode.KNOW + all));
+    for (AskedWorker each : decodes.values()) {
+      each.awaitAnswer();
     }
-    return next;
+    progress.accept("each decode node knows who is there");
   }
 
   /** Ends all nodes, those that order first. */

@@ -133,7 +133,7 @@ public final class ClusterCommand implements Callable<Integer>, Verbosity {
     if (partition > 0) {
       partition(cluster);
     }
-    cluster.requireListed();
+    cluster.requireKnown();
     cluster.endAll();
   }
 

@@ -11,6 +11,7 @@ import io.reactivetransfer.membership.NodePeers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,12 +26,15 @@ final class DecodeNode implements Worker {
 
   static final String BEGIN = "begin";
   static final String AWAIT = "await ";
+  static final String KNOW = "know ";
+  static final String COMMA = ",";
   static final String STOP = "stop";
 
   private static final int AT_ONCE = 4;
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   private final ClusterNode node;
+  private final KnownNodes known;
   private final KvRouter router;
   private final AtomicInteger numbers;
   private final AtomicInteger ordered = new AtomicInteger();
@@ -45,6 +49,7 @@ final class DecodeNode implements Worker {
   private DecodeNode(ClusterNode node, int firstNumber) {
     this.node = node;
     this.numbers = new AtomicInteger(firstNumber);
+    this.known = KnownNodes.watch(node.membership);
     this.router =
         KvRouter.open(
             node.cache.decode(ClusterNode.MODEL, node.memory),
@@ -121,6 +126,10 @@ final class DecodeNode implements Worker {
       }
       return String.valueOf(failed.get());
     }
+    if (line.startsWith(KNOW)) {
+      known.await(Set.of(line.substring(KNOW.length()).split(COMMA)));
+      return "known";
+    }
     throw new IllegalArgumentException("not known to a decode node: " + line);
   }
 
@@ -133,6 +142,7 @@ final class DecodeNode implements Worker {
   public void close() {
     stopping = true;
     router.dispose();
+    known.end();
     node.close();
   }
 }

@@ -49,13 +49,17 @@ class ClusterTest {
         .anyMatch(line -> line.matches("prefill-0 +killed"))
         .anyMatch(line -> line.matches("prefill-1 +served [0-9,]+ or more, and left"))
         .anyMatch(line -> line.matches("decode-0 +[0-9,]+ requests, [0-9,]+ arrived, 0 failed; .*"))
-        .anyMatch(
-            line -> line.matches("etcd +compacted up to change [0-9,]+, all nodes connected"))
+        .anyMatch(line ->
+            line.matches(
+                "etcd +compacted up to change [0-9,]+, all nodes connected"))
         .anyMatch(
             line -> line.matches("together +[0-9,]+ requests, [0-9,]+ arrived, 0 failed; .*"));
     assertThat(err.toString())
         .contains(
-            "killed etcd", "started etcd again", "etcd lists who is there: [decode-1, prefill-");
+            "killed etcd",
+            "started etcd again",
+            "etcd lists who is there: [decode-1, prefill-",
+            "each decode node knows who is there");
   }
 
   @Test
