@@ -44,20 +44,26 @@ class ClusterTest {
   @Test
   void everyRequestArrivesWhoeverComesAndGoes() {
     requireEtcd();
-    assertThat(run("--decodes=1", "--requests=20", "--verbose")).as("%s%n%s", out, err).isZero();
+    // Longer than a lease, so that etcd takes all nodes for gone meanwhile.
+    assertThat(run("--decodes=1", "--requests=20", "--partition=4", "--verbose"))
+        .as("%s%n%s", out, err)
+        .isZero();
     assertThat(out.toString().lines())
         .anyMatch(line -> line.matches("prefill-0 +killed"))
         .anyMatch(line -> line.matches("prefill-1 +served [0-9,]+ or more, and left"))
         .anyMatch(line -> line.matches("decode-0 +[0-9,]+ requests, [0-9,]+ arrived, 0 failed; .*"))
         .anyMatch(line ->
             line.matches(
-                "etcd +compacted up to change [0-9,]+, all nodes connected"))
+                "etcd +compacted up to change [0-9,]+, all nodes connected;"
+                    + " up to change [0-9,]+, [0-9,]+ of them seen by no node"))
         .anyMatch(
             line -> line.matches("together +[0-9,]+ requests, [0-9,]+ arrived, 0 failed; .*"));
     assertThat(err.toString())
         .contains(
             "killed etcd",
             "started etcd again",
+            "cut all nodes off from etcd",
+            "let all nodes reach etcd again",
             "etcd lists who is there: [decode-1, prefill-",
             "each decode node knows who is there");
   }
