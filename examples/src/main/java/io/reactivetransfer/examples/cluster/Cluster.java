@@ -166,7 +166,7 @@ final class Cluster implements AutoCloseable {
     progress.accept("compacted etcd " + what);
   }
 
-  /** Nothing passes between etcd and the nodes, which know of each other; and no connection ends. */
+  /** Nothing passes between etcd and the nodes, which know of each other; no connection ends. */
   void partition() throws IOException, InterruptedException {
     requireKnown();
     relay.partition();
