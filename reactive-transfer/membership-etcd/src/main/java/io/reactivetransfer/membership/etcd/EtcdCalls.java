@@ -3,6 +3,7 @@ package io.reactivetransfer.membership.etcd;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.common.exception.ErrorCode;
 import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
@@ -14,11 +15,13 @@ import io.etcd.jetcd.support.Errors;
 import io.etcd.jetcd.watch.WatchResponse;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
@@ -44,6 +47,11 @@ final class EtcdCalls {
    * next try goes to another one.
    */
   private static final long WATCH_RETRIES = 2;
+
+  /** After the first try to end a lease; twice as long after each further one. */
+  private static final Duration REVOKE_AGAIN = Duration.ofMillis(100);
+
+  private static final Duration REVOKE_AGAIN_AT_LAST = Duration.ofMillis(500);
 
   private final Supplier<Client> client;
   private final Duration timeout;
@@ -91,9 +99,20 @@ final class EtcdCalls {
         .map(granted -> granted.getID());
   }
 
-  /** Ends a lease, and with it the keys that belong to it. */
+  /**
+   * Ends a lease, and with it the keys that belong to it. While etcd cannot, as in an election, it
+   * is asked again until the time of one call is over, since nobody else repeats this.
+   */
   Mono<Void> revoke(long lease) {
-    return answer(() -> client.get().getLeaseClient().revoke(lease)).then();
+    return answer(() -> client.get().getLeaseClient().revoke(lease))
+        .retryWhen(
+            Retry.backoff(Long.MAX_VALUE, REVOKE_AGAIN)
+                .maxBackoff(REVOKE_AGAIN_AT_LAST)
+                .filter(EtcdCalls::isUnavailable))
+        .then()
+        .materialize() // so that what fails at the moment of the timeout is no error of nobody
+        .timeout(timeout)
+        .dematerialize();
   }
 
   /**
@@ -147,6 +166,16 @@ final class EtcdCalls {
   private static boolean isWithoutLeader(Throwable failure) {
     return Errors.NO_LEADER_ERROR_MESSAGE.equals(
         EtcdExceptionFactory.toEtcdException(failure).getMessage());
+  }
+
+  /**
+   * Whether it may pass: there is no leader, or no connection. The client says of whatever has kept
+   * it from a token that it is not authenticated, with that as the cause.
+   */
+  private static boolean isUnavailable(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .map(EtcdExceptionFactory::toEtcdException)
+        .anyMatch(each -> each.getErrorCode() == ErrorCode.UNAVAILABLE);
   }
 
   private Flux<WatchResponse> watchOnce(ByteSequence key, boolean isPrefix, long revision) {

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.Disposable;
 
 /** A cluster of three etcds, of which some are killed, and clients that know all three. */
 class EtcdClusterTest {
@@ -29,10 +30,14 @@ class EtcdClusterTest {
   private final List<EtcdMembership> opened = new ArrayList<>();
 
   private EtcdMembership open(ClientInterceptor calls) {
+    return open(calls, Duration.ofSeconds(1));
+  }
+
+  private EtcdMembership open(ClientInterceptor calls, Duration callTimeout) {
     EtcdMembership membership =
         EtcdMembership.builder(ETCD.builder().interceptor(calls))
             .lease(Duration.ofMinutes(1))
-            .callTimeout(Duration.ofSeconds(1))
+            .callTimeout(callTimeout)
             .build();
     opened.add(membership);
     return membership;
@@ -116,5 +121,23 @@ class EtcdClusterTest {
     view.until(ONE, TWO);
     ofLate.until(ONE, TWO);
     assertThat(view.changes).containsExactly(new Joined(ONE), new Joined(TWO));
+  }
+
+  /** The lease would last for longer than anybody waits here; the client itself asks three times. */
+  @Test
+  void whoLeavesWithoutAMajorityIsGoneOnceThereIsOne() throws Exception {
+    InFlight revocations = new InFlight("LeaseRevoke");
+    Disposable registration =
+        open(revocations, PATIENCE).register(ONE).onErrorComplete().subscribe();
+    View view = new View(open(new Streams()));
+    view.until(ONE);
+    ETCD.member(0).kill();
+    ETCD.member(1).kill();
+    await().atMost(PATIENCE).until(() -> ETCD.status(2).getLeader() == 0);
+    registration.dispose();
+    await().atMost(PATIENCE).until(() -> revocations.ended.get() >= 4);
+    ETCD.start(0);
+    ETCD.start(1);
+    view.until();
   }
 }
