@@ -4,6 +4,7 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.common.exception.ErrorCode;
+import io.etcd.jetcd.common.exception.EtcdException;
 import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -163,19 +165,25 @@ final class EtcdCalls {
     });
   }
 
-  private static boolean isWithoutLeader(Throwable failure) {
-    return Errors.NO_LEADER_ERROR_MESSAGE.equals(
-        EtcdExceptionFactory.toEtcdException(failure).getMessage());
+  /** Whether an etcd that has lost the others has refused this. */
+  static boolean isWithoutLeader(Throwable failure) {
+    return hasReason(
+        failure, each -> Errors.NO_LEADER_ERROR_MESSAGE.equals(String.valueOf(each.getMessage())));
+  }
+
+  /** Whether this may pass: there is no leader, or no connection. */
+  private static boolean isUnavailable(Throwable failure) {
+    return hasReason(failure, each -> each.getErrorCode() == ErrorCode.UNAVAILABLE);
   }
 
   /**
-   * Whether it may pass: there is no leader, or no connection. The client says of whatever has kept
-   * it from a token that it is not authenticated, with that as the cause.
+   * The client says of whatever has kept it from a token that it is not authenticated, with that as
+   * the cause.
    */
-  private static boolean isUnavailable(Throwable failure) {
+  private static boolean hasReason(Throwable failure, Predicate<EtcdException> reason) {
     return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
         .map(EtcdExceptionFactory::toEtcdException)
-        .anyMatch(each -> each.getErrorCode() == ErrorCode.UNAVAILABLE);
+        .anyMatch(reason);
   }
 
   private Flux<WatchResponse> watchOnce(ByteSequence key, boolean isPrefix, long revision) {
