@@ -6,7 +6,9 @@ import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.etcd.jetcd.support.Errors;
 import io.reactivetransfer.membership.MembershipException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -37,7 +39,14 @@ final class Attempts {
   private static final Set<String> OF_TOKENS =
       Set.of(Errors.INVALID_AUTH_TOKEN_ERROR_MESSAGE, Errors.ERROR_AUTH_STORE_OLD);
 
+  /** Of how many reasons it warns each time that etcd is away. */
+  private static final int MAX_WARNED = 3;
+
+  /** Ports, times and the like, which make no other reason. */
+  private static final Pattern DIGITS = Pattern.compile("[0-9]+");
+
   private final String what;
+  private final Set<String> warnedOf = new HashSet<>();
   private volatile boolean hasSucceeded;
 
   private Attempts(String what) {
@@ -68,17 +77,35 @@ final class Attempts {
         .doBeforeRetry(failed -> log(failed.failure(), failed.totalRetriesInARow()));
   }
 
-  /** Once for each time that etcd is away. */
+  /**
+   * Once for each time that etcd is away, and again where there is another reason: of a connection
+   * that was lost, only the next try may say what keeps it from being made anew.
+   */
   private void log(Throwable failure, long retries) {
+    String reason = why(failure);
     if (retries == 0) {
-      LOG.warn("cannot {} with etcd for now, and goes on trying: {}", what, oneLine(failure));
+      warnedOf.clear();
+    }
+    if (warnedOf.size() < MAX_WARNED && warnedOf.add(DIGITS.matcher(reason).replaceAll("0"))) {
+      LOG.warn("cannot {} with etcd for now, and goes on trying: {}", what, reason);
     } else {
-      LOG.debug("still cannot {} with etcd: {}", what, oneLine(failure));
+      LOG.debug("still cannot {} with etcd: {}", what, reason);
     }
   }
 
+  /** On one line, with the first cause, if there is one that this does not hold already. */
+  static String why(Throwable failure) {
+    Throwable first = failure;
+    while (first.getCause() != null) {
+      first = first.getCause();
+    }
+    String line = oneLine(failure);
+    String cause = oneLine(first);
+    return line.contains(cause) ? line : line + "; because of " + cause;
+  }
+
   /** gRPC puts stack traces into what it says of a connection that it could not open. */
-  static String oneLine(Throwable failure) {
+  private static String oneLine(Throwable failure) {
     return failure
         .toString()
         .lines()

@@ -56,7 +56,7 @@ class EtcdTlsTest {
     view.until(ONE, TWO);
   }
 
-  /** What the log says, once for each time that it cannot be reached. */
+  /** What the log says, once for each time that it cannot be reached for this reason. */
   @Test
   void whyThereIsNoConnectionIsSaid() throws Exception {
     failsWith(ETCD.builder(new TestPki().filesFor("127.0.0.1")), "valid certification path");
@@ -78,7 +78,7 @@ class EtcdTlsTest {
         .atMost(PATIENCE)
         .untilAsserted(() ->
             assertThatThrownBy(() -> calls.grant(Duration.ofSeconds(10)).block())
-                .extracting(Attempts::oneLine)
+                .extracting(Attempts::why)
                 .asString()
                 .contains(reason)
                 .doesNotContain("\n", "java.base"));
