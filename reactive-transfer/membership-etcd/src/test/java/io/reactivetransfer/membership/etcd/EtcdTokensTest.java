@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +27,7 @@ class EtcdTokensTest {
 
   private static final Node ONE = Node.of("one", "decode", new HostPort("10.0.0.7", 7400));
   private static final Node TWO = Node.of("two", "decode", new HostPort("10.0.0.8", 7400));
+  private static final Node THREE = Node.of("three", "decode", new HostPort("10.0.0.9", 7400));
 
   private static final Path SECRET = secret();
 
@@ -52,7 +54,8 @@ class EtcdTokensTest {
   }
 
   private EtcdMembership open(ClientBuilder client) {
-    EtcdMembership membership = EtcdMembership.builder(client).build();
+    EtcdMembership membership =
+        EtcdMembership.builder(client).lease(Duration.ofMinutes(1)).build();
     opened.add(membership);
     return membership;
   }
@@ -101,14 +104,18 @@ class EtcdTokensTest {
     assertThat(view.changes).noneMatch(Left.class::isInstance);
   }
 
-  /** The password is wrong for a while, when nodes are known already. */
+  /** The password is wrong for a while, when both the registration and the view are watching. */
   @Test
   void aRefusalOfLaterIsTriedAgain() throws Exception {
     ETCD.enableUsers();
     EtcdMembership membership = open(root("root").interceptor(tokens));
     View view = new View(membership);
-    membership.register(ONE).onErrorComplete().subscribe();
+    List<Node> entered = new CopyOnWriteArrayList<>();
+    membership.register(ONE).onErrorComplete().subscribe(entered::add);
     view.until(ONE);
+    await().atMost(PATIENCE).until(() -> !entered.isEmpty());
+    membership.register(TWO).onErrorComplete().subscribe();
+    view.until(ONE, TWO);
     try (Client root = root("root").build()) {
       root.getAuthClient().userChangePassword(bytes("root"), bytes("next")).get();
     }
@@ -119,8 +126,8 @@ class EtcdTokensTest {
     try (Client root = root("next").build()) {
       root.getAuthClient().userChangePassword(bytes("root"), bytes("root")).get();
     }
-    membership.register(TWO).onErrorComplete().subscribe();
-    view.until(ONE, TWO);
+    membership.register(THREE).onErrorComplete().subscribe();
+    view.until(ONE, TWO, THREE);
     assertThat(view.changes).noneMatch(Left.class::isInstance);
   }
 }
