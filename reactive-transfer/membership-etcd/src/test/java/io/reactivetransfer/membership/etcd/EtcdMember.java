@@ -1,6 +1,5 @@
 package io.reactivetransfer.membership.etcd;
 
-import io.reactivetransfer.tck.process.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -8,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** One etcd of a cluster, perhaps the only one, as a child process on ports of its own. */
 final class EtcdMember {
@@ -17,19 +17,20 @@ final class EtcdMember {
   private final String scheme;
   private final int port;
   private final int peerPort;
-  private Process process;
+  private @Nullable Process process;
 
   /**
    * Not started.
    *
    * @param folder of the cluster, with data and logs of each member
    * @param scheme of clients; members speak to each other in the clear
+   * @param port for clients; the next one is for the other members
    */
-  EtcdMember(String name, Path folder, String scheme) {
+  EtcdMember(String name, Path folder, String scheme, int port) {
     this.name = name;
     this.folder = folder;
     this.scheme = scheme;
-    this.port = FreePorts.inARow(2);
+    this.port = port;
     this.peerPort = port + 1;
   }
 
@@ -102,8 +103,10 @@ final class EtcdMember {
     new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start().waitFor();
   }
 
-  /** SIGKILL; waits for a while. */
+  /** SIGKILL, if it was ever started; waits for a while. */
   void end() throws InterruptedException {
-    process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+    if (process != null) {
+      process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+    }
   }
 }

@@ -11,6 +11,7 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
 import io.etcd.jetcd.maintenance.StatusResponse;
 import io.reactivetransfer.fuzz.TestPki;
+import io.reactivetransfer.tck.process.FreePorts;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEa
   private final List<EtcdMember> members = new ArrayList<>();
   private final List<Throwable> dropped = new CopyOnWriteArrayList<>();
   private Path folder;
-  private Client client;
+  private @Nullable Client client;
 
   /** One alone. Elections are fast, so that leases of 1 s are possible. */
   EtcdServer() {
@@ -103,8 +104,11 @@ final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEa
     Hooks.onErrorDropped(dropped::add);
     folder = Files.createTempDirectory("etcd");
     members.clear();
+    client = null;
+    String scheme = tls == null ? "http" : "https";
+    int port = FreePorts.inARow(2 * size);
     IntStream.range(0, size)
-        .mapToObj(i -> new EtcdMember("m" + i, folder, tls == null ? "http" : "https"))
+        .mapToObj(i -> new EtcdMember("m" + i, folder, scheme, port + 2 * i))
         .forEach(members::add);
     start();
     // A client that comes too early waits for a second before it tries again.
@@ -189,9 +193,14 @@ final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEa
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
-    client.close();
-    for (EtcdMember each : members) {
-      each.end();
+    try {
+      if (client != null) {
+        client.close();
+      }
+    } finally {
+      for (EtcdMember each : members) {
+        each.end();
+      }
     }
     try (Stream<Path> files = Files.walk(folder)) {
       files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
