@@ -15,6 +15,8 @@ import io.etcd.jetcd.options.OptionsUtil;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.membership.MembershipException;
 import io.reactivetransfer.membership.Node;
+import io.reactivetransfer.membership.NodeChange.Joined;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,6 +31,7 @@ class EtcdRefusesTest {
   private static final Node ONE = Node.of("one", "decode", new HostPort("10.0.0.7", 7400));
 
   private static final Node TWO = Node.of("two", "decode", new HostPort("10.0.0.8", 7400));
+  private static final Node THREE = Node.of("three", "decode", new HostPort("10.0.0.9", 7400));
 
   @RegisterExtension static final EtcdServer ETCD = new EtcdServer();
 
@@ -63,17 +66,20 @@ class EtcdRefusesTest {
   }
 
   @Test
-  void whoMayOnlyWriteIsToldSoAndHisNodeGoes() throws Exception {
+  void whoMayOnlyWriteIsToldSoAndNobodySeesHim() throws Exception {
     user("writer", Permission.Type.WRITE);
     ETCD.enableUsers();
+    EtcdMembership root = keep(EtcdMembership.builder(as("root")).lease(Duration.ofMinutes(1)));
+    View view = new View(root);
+    root.register(TWO).onErrorComplete().subscribe();
+    view.until(TWO);
     EtcdMembership writer = keep(EtcdMembership.builder(as("writer")));
     assertThatThrownBy(() -> writer.register(ONE).blockLast(PATIENCE))
         .isInstanceOf(MembershipException.class)
         .hasMessageStartingWith("etcd refuses to enter the node one");
-    EtcdMembership root = keep(EtcdMembership.builder(as("root")));
-    View view = new View(root);
-    root.register(TWO).onErrorComplete().subscribe();
-    view.until(TWO);
+    root.register(THREE).onErrorComplete().subscribe();
+    view.until(TWO, THREE);
+    assertThat(view.changes).containsExactly(new Joined(TWO), new Joined(THREE));
   }
 
   /**
@@ -86,15 +92,20 @@ class EtcdRefusesTest {
     ETCD.enableUsers();
     try (Client root = as("root").build()) {
       Permissions ofView = new Permissions(root.getAuthClient(), "user");
-      View view = new View(keep(EtcdMembership.builder(as("user").interceptor(ofView))));
+      EtcdMembership viewed = keep(EtcdMembership.builder(as("user").interceptor(ofView)));
+      View view = new View(viewed);
       await().atMost(PATIENCE).until(() -> ofView.watches.get() >= 2);
+      EtcdMembership ofRoot = keep(EtcdMembership.builder(as("root")));
+      ofRoot.register(TWO).onErrorComplete().subscribe();
+      view.until(TWO);
+      viewed.close().block(PATIENCE); // it changes permissions no more
       Permissions ofOne = new Permissions(root.getAuthClient(), "user");
       List<Node> entered = new CopyOnWriteArrayList<>();
       keep(EtcdMembership.builder(as("user").interceptor(ofOne)))
           .register(ONE)
           .onErrorComplete()
           .subscribe(entered::add);
-      view.until(ONE);
+      new View(ofRoot).until(ONE, TWO);
       await().atMost(PATIENCE).untilAsserted(() -> assertThat(entered).contains(ONE));
       assertThat(ofOne.watches).hasValueGreaterThan(1);
     }
