@@ -17,7 +17,7 @@ final class ObservedEngine implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Longer than usual: where too few CPUs make a process silent, it is not to be lost for that. */
-  private static final Duration SILENCE = Duration.ofSeconds(30);
+  static final Duration SILENCE = Duration.ofSeconds(30);
 
   private static final String PREFIX = "reactive.transfer.";
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.observe;
 
+import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
@@ -24,7 +25,10 @@ final class TargetWorker implements Worker {
   private final MemoryRegion region;
 
   private TargetWorker() {
-    engine = ObservedEngine.await(TransferEngineBuilder.create().backend("tcp").open());
+    EngineOptions options =
+        EngineOptions.builder().livenessDeadline(ObservedEngine.SILENCE).build();
+    engine =
+        ObservedEngine.await(TransferEngineBuilder.create().backend("tcp").options(options).open());
     region = ObservedEngine.await(engine.register(arena.allocate(BYTES)));
   }
 
