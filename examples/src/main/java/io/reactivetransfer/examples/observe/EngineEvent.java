@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.observe;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import jdk.jfr.EventType;
@@ -52,7 +53,7 @@ record EngineEvent(Instant at, String name, String engine, String fields) {
   /** Durations in milliseconds, peers by their names; nothing for what is empty. */
   private static String field(RecordedEvent event, String field, Names names) {
     if (field.equals("took")) {
-      return "took=%,dms".formatted(event.getDuration(field).toMillis());
+      return String.format(Locale.ROOT, "took=%,dms", event.getDuration(field).toMillis());
     }
     if (field.equals("reason") && event.hasField("failure")) {
       return ""; // the kind of failure is enough

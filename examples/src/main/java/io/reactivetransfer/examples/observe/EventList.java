@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Prints events below the table: of those that are many, the first ones and the last. */
@@ -49,13 +50,14 @@ final class EventList {
     }
     List<EngineEvent> some = new ArrayList<>(kind.subList(0, FIRST));
     EngineEvent last = kind.getLast();
-    String note = "(the last of %,d more) ".formatted(more);
+    String note = String.format(Locale.ROOT, "(the last of %,d more) ", more);
     some.add(new EngineEvent(last.at(), last.name(), last.engine(), note + last.fields()));
     return some;
   }
 
   private void line(EngineEvent event) {
     out.printf(
+        Locale.ROOT,
         "%6.1f  %s %s %s%n",
         Duration.between(begin, event.at()).toMillis() / 1e3,
         event.name(),

@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.observe;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 
 /** A narrow table, each row of which is printed at once. */
 final class Table {
@@ -34,9 +35,9 @@ final class Table {
 
   void row(Sample sample) {
     StringBuilder line =
-        new StringBuilder(right("%.1f".formatted(sample.at().toMillis() / 1e3), TIME_WIDTH));
+        new StringBuilder(right(format("%.1f", sample.at().toMillis() / 1e3), TIME_WIDTH));
     for (Column column : columns) {
-      line.append(right("%,.0f".formatted(sample.of(column.title())), width(column)));
+      line.append(right(format("%,.0f", sample.of(column.title())), width(column)));
     }
     line(line.toString());
   }
@@ -44,6 +45,11 @@ final class Table {
   void line(String text) {
     out.println(text);
     out.flush();
+  }
+
+  /** As the page that shows it has it, wherever it runs. */
+  private static String format(String format, double value) {
+    return String.format(Locale.ROOT, format, value);
   }
 
   private static int width(Column column) {
