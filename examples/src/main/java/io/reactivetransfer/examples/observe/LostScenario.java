@@ -32,6 +32,7 @@ final class LostScenario implements Scenario {
   private final MemoryRegion source;
   private final List<AskedWorker> processes = new ArrayList<>();
   private final Disposable.Swap running = Disposables.swap();
+  private final FirstError errors = new FirstError();
 
   private LostScenario(Names names) {
     this.names = names;
@@ -67,7 +68,10 @@ final class LostScenario implements Scenario {
     RemoteRegion pages = prefill.engine().remote(RegionDescriptor.fromBytes(bytes));
     names.put(pages.peer().id(), pages.peer().address().control(), name);
     running.update(
-        Flux.interval(INTERVAL).onBackpressureDrop().concatMap(_ -> write(pages), 1).subscribe());
+        Flux.interval(INTERVAL)
+            .onBackpressureDrop()
+            .concatMap(_ -> write(pages), 1)
+            .subscribe(done -> {}, errors));
   }
 
   /** A stream of a few, which may fail: the next tick tries again. */
@@ -98,6 +102,11 @@ final class LostScenario implements Scenario {
             () -> writeTo(0, "decode-1")),
         new Act("lost", "the process decode-1 is killed", () -> processes.getFirst().close()),
         new Act("replaced", "decode-2 takes its place", () -> writeTo(1, "decode-2")));
+  }
+
+  @Override
+  public void check() {
+    errors.check();
   }
 
   @Override

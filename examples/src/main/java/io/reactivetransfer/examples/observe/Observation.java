@@ -43,7 +43,7 @@ record Observation(List<Sample> samples, List<EngineEvent> events) {
       for (Act act : played.acts()) {
         table.line(act.name() + ": " + act.happens());
         act.begin().run();
-        samples.addAll(samplesOf(act, begin, columns, pace, interval, table));
+        samples.addAll(samplesOf(act, begin, columns, played, pace, interval, table));
       }
       table.line("events:");
       List<EngineEvent> events = events(flight, begin, file);
@@ -53,7 +53,13 @@ record Observation(List<Sample> samples, List<EngineEvent> events) {
   }
 
   private static List<Sample> samplesOf(
-      Act act, Instant begin, List<Column> columns, Pace pace, Duration interval, Table table)
+      Act act,
+      Instant begin,
+      List<Column> columns,
+      Scenario played,
+      Pace pace,
+      Duration interval,
+      Table table)
       throws InterruptedException {
     List<Sample> samples = new ArrayList<>();
     do {
@@ -63,6 +69,7 @@ record Observation(List<Sample> samples, List<EngineEvent> events) {
       Sample sample = new Sample(Duration.between(begin, Instant.now()), act.name(), figures);
       samples.add(sample);
       table.row(sample);
+      played.check();
     } while (!pace.isOver(act, samples));
     return samples;
   }

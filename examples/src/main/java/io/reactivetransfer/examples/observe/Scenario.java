@@ -11,6 +11,13 @@ interface Scenario extends AutoCloseable {
   /** What happens, in this order. */
   List<Act> acts();
 
+  /**
+   * Goes on if nothing has failed but what is to fail.
+   *
+   * @throws IllegalStateException if something has
+   */
+  void check();
+
   @Override
   void close();
 }

@@ -34,6 +34,7 @@ final class SlowScenario implements Scenario {
   private final ObservedEngine one;
   private final ObservedEngine two;
   private final Disposable.Composite running = Disposables.composite();
+  private final FirstError errors = new FirstError();
   private final CountDownLatch first = new CountDownLatch(2 * FIRST_ARRIVALS);
   private final CRC32 checksum = new CRC32(); // of the thread of the one NIC that is held up
   private volatile boolean isHeldUp;
@@ -54,6 +55,7 @@ final class SlowScenario implements Scenario {
     slow.begin();
     if (!slow.first.await(ObservedEngine.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       slow.close();
+      slow.check();
       throw new IllegalStateException("the first writes have not arrived");
     }
     return slow;
@@ -88,12 +90,12 @@ final class SlowScenario implements Scenario {
       MemoryRegion source = ObservedEngine.await(prefill.engine().register(arena.allocate(BYTES)));
       MemoryRegion pages = ObservedEngine.await(decode.engine().register(arena.allocate(BYTES)));
       RemoteRegion remote = prefill.engine().remote(pages.descriptor());
-      running.add(decode.engine().counter(IMM).every(1).subscribe(arrival -> use(decode)));
+      running.add(decode.engine().counter(IMM).every(1).subscribe(arrival -> use(decode), errors));
       Flux<WriteImm> writes =
           Flux.interval(INTERVAL)
               .onBackpressureDrop()
               .map(tick -> WriteImm.of(source.whole(), remote.whole(), IMM));
-      running.add(prefill.engine().submit(writes).subscribe());
+      running.add(prefill.engine().submit(writes).subscribe(done -> {}, errors));
     }
   }
 
@@ -105,6 +107,11 @@ final class SlowScenario implements Scenario {
         checksum.update(COMPUTED);
       }
     }
+  }
+
+  @Override
+  public void check() {
+    errors.check();
   }
 
   @Override

@@ -44,6 +44,7 @@ final class StuckScenario implements Scenario {
   private final AtomicInteger numbers = new AtomicInteger();
   private final CountDownLatch first = new CountDownLatch(FIRST_ORDERS);
   private final Disposable.Composite running = Disposables.composite();
+  private final FirstError errors = new FirstError();
 
   private StuckScenario(Names names) {
     prefill = ObservedEngine.open("prefill", names, EngineOptions.builder());
@@ -60,6 +61,7 @@ final class StuckScenario implements Scenario {
     stuck.begin();
     if (!stuck.first.await(ObservedEngine.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       stuck.close();
+      stuck.check();
       throw new IllegalStateException("the first orders have not arrived");
     }
     return stuck;
@@ -67,12 +69,16 @@ final class StuckScenario implements Scenario {
 
   private void begin() {
     running.add(
-        prefill.engine().messages().concatMap(order -> taking.pass(serve(order)), 1).subscribe());
+        prefill
+            .engine()
+            .messages()
+            .concatMap(order -> taking.pass(serve(order)), 1)
+            .subscribe(done -> {}, errors));
     running.add(
         Flux.interval(INTERVAL)
             .onBackpressureDrop()
             .flatMap(tick -> order(numbers.incrementAndGet()), MAX_ORDERS)
-            .subscribe());
+            .subscribe(done -> {}, errors));
   }
 
   /** What was ordered is written under the immediate that the message says. */
@@ -107,6 +113,11 @@ final class StuckScenario implements Scenario {
         new Act("healed", "it takes them again", taking::open),
         new Act("unclaimed", "decode orders, and claims nothing", claiming::shut),
         new Act("claimed", "it claims all that it has ordered", claiming::open));
+  }
+
+  @Override
+  public void check() {
+    errors.check();
   }
 
   @Override
