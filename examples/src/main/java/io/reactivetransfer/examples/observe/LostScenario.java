@@ -26,7 +26,7 @@ final class LostScenario implements Scenario {
   private static final int WRITES = 5;
   private static final Duration INTERVAL = Duration.ofMillis(50);
 
-  private final Arena arena = Arena.ofShared();
+  private final Opened opened;
   private final Names names;
   private final ObservedEngine prefill;
   private final MemoryRegion source;
@@ -34,32 +34,39 @@ final class LostScenario implements Scenario {
   private final Disposable.Swap running = Disposables.swap();
   private final FirstError errors = new FirstError();
 
-  private LostScenario(Names names) {
+  private LostScenario(Names names, Opened opened) {
     this.names = names;
-    prefill = ObservedEngine.open("prefill", names, EngineOptions.builder());
+    this.opened = opened;
+    Arena arena = opened.add(Arena.ofShared(), Arena::close);
+    prefill =
+        opened.add(
+            ObservedEngine.open("prefill", names, EngineOptions.builder()), ObservedEngine::close);
     source = ObservedEngine.await(prefill.engine().register(arena.allocate(TargetWorker.BYTES)));
   }
 
   /** Nothing is written yet. */
   static LostScenario open(Names names) throws IOException, InterruptedException {
-    LostScenario lost = new LostScenario(names);
+    Opened opened = new Opened();
     try {
+      LostScenario lost = new LostScenario(names, opened);
       lost.start("decode-1");
       lost.start("decode-2");
       for (AskedWorker each : lost.processes) {
         each.awaitAnswer(); // it is ready
       }
+      opened.add(lost.running, Disposable::dispose);
+      return lost;
     } catch (IOException | InterruptedException | RuntimeException e) {
-      lost.close();
+      opened.closeAfter(e);
       throw e;
     }
-    return lost;
   }
 
   private void start(String name) throws IOException {
-    processes.add(
+    AskedWorker process =
         AskedWorker.start(
-            name, TargetWorker.NATIVE_BYTES, List.of("observe", TargetWorker.OPTION), null));
+            name, TargetWorker.NATIVE_BYTES, List.of("observe", TargetWorker.OPTION), null);
+    processes.add(opened.add(process, AskedWorker::close));
   }
 
   /** From now on all writes go there. */
@@ -71,7 +78,7 @@ final class LostScenario implements Scenario {
         Flux.interval(INTERVAL)
             .onBackpressureDrop()
             .concatMap(_ -> write(pages), 1)
-            .subscribe(done -> {}, errors));
+            .subscribe(_ -> {}, errors));
   }
 
   /** A stream of a few, which may fail: the next tick tries again. */
@@ -111,9 +118,6 @@ final class LostScenario implements Scenario {
 
   @Override
   public void close() {
-    running.dispose();
-    prefill.close();
-    processes.forEach(AskedWorker::close);
-    arena.close();
+    opened.close();
   }
 }

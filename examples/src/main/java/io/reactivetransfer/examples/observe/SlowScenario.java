@@ -29,7 +29,8 @@ final class SlowScenario implements Scenario {
   private static final byte[] COMPUTED = new byte[4_096];
   private static final Imm IMM = Imm.of(1);
 
-  private final Arena arena = Arena.ofShared();
+  private final Opened opened;
+  private final Arena arena;
   private final ObservedEngine prefill;
   private final ObservedEngine one;
   private final ObservedEngine two;
@@ -39,10 +40,15 @@ final class SlowScenario implements Scenario {
   private final CRC32 checksum = new CRC32(); // of the thread of the one NIC that is held up
   private volatile boolean isHeldUp;
 
-  private SlowScenario(Names names) {
-    prefill = ObservedEngine.open("prefill", names, EngineOptions.builder());
-    one = ObservedEngine.open("decode-1", names, onNicThread());
-    two = ObservedEngine.open("decode-2", names, onNicThread());
+  private SlowScenario(Names names, Opened opened) {
+    this.opened = opened;
+    arena = opened.add(Arena.ofShared(), Arena::close);
+    two = opened.add(ObservedEngine.open("decode-2", names, onNicThread()), ObservedEngine::close);
+    one = opened.add(ObservedEngine.open("decode-1", names, onNicThread()), ObservedEngine::close);
+    prefill =
+        opened.add(
+            ObservedEngine.open("prefill", names, EngineOptions.builder()), ObservedEngine::close);
+    opened.add(running, Disposable::dispose);
   }
 
   private static EngineOptions.Builder onNicThread() {
@@ -51,14 +57,24 @@ final class SlowScenario implements Scenario {
 
   /** With engines that know each other. */
   static SlowScenario open(Names names) throws InterruptedException {
-    SlowScenario slow = new SlowScenario(names);
-    slow.begin();
-    if (!slow.first.await(ObservedEngine.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-      slow.close();
-      slow.check();
+    Opened opened = new Opened();
+    try {
+      SlowScenario slow = new SlowScenario(names, opened);
+      slow.begin();
+      slow.awaitFirst();
+      return slow;
+    } catch (InterruptedException | RuntimeException e) {
+      opened.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private void awaitFirst() throws InterruptedException {
+    boolean arrived = first.await(ObservedEngine.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    check();
+    if (!arrived) {
       throw new IllegalStateException("the first writes have not arrived");
     }
-    return slow;
   }
 
   @Override
@@ -95,7 +111,7 @@ final class SlowScenario implements Scenario {
           Flux.interval(INTERVAL)
               .onBackpressureDrop()
               .map(tick -> WriteImm.of(source.whole(), remote.whole(), IMM));
-      running.add(prefill.engine().submit(writes).subscribe(done -> {}, errors));
+      running.add(prefill.engine().submit(writes).subscribe(_ -> {}, errors));
     }
   }
 
@@ -117,10 +133,6 @@ final class SlowScenario implements Scenario {
   @Override
   public void close() {
     isHeldUp = false;
-    running.dispose();
-    prefill.close();
-    one.close();
-    two.close();
-    arena.close();
+    opened.close();
   }
 }

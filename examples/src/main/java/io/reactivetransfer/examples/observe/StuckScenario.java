@@ -33,7 +33,7 @@ final class StuckScenario implements Scenario {
 
   private static final Duration INTERVAL = Duration.ofMillis(50);
 
-  private final Arena arena = Arena.ofShared();
+  private final Opened opened;
   private final ObservedEngine prefill;
   private final ObservedEngine decode;
   private final Peer asked;
@@ -46,9 +46,16 @@ final class StuckScenario implements Scenario {
   private final Disposable.Composite running = Disposables.composite();
   private final FirstError errors = new FirstError();
 
-  private StuckScenario(Names names) {
-    prefill = ObservedEngine.open("prefill", names, EngineOptions.builder());
-    decode = ObservedEngine.open("decode", names, EngineOptions.builder());
+  private StuckScenario(Names names, Opened opened) {
+    this.opened = opened;
+    Arena arena = opened.add(Arena.ofShared(), Arena::close);
+    prefill =
+        opened.add(
+            ObservedEngine.open("prefill", names, EngineOptions.builder()), ObservedEngine::close);
+    decode =
+        opened.add(
+            ObservedEngine.open("decode", names, EngineOptions.builder()), ObservedEngine::close);
+    opened.add(running, Disposable::dispose);
     source = ObservedEngine.await(prefill.engine().register(arena.allocate(BYTES)));
     MemoryRegion region = ObservedEngine.await(decode.engine().register(arena.allocate(BYTES)));
     pages = prefill.engine().remote(region.descriptor());
@@ -57,14 +64,24 @@ final class StuckScenario implements Scenario {
 
   /** With engines that know each other. */
   static StuckScenario open(Names names) throws InterruptedException {
-    StuckScenario stuck = new StuckScenario(names);
-    stuck.begin();
-    if (!stuck.first.await(ObservedEngine.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-      stuck.close();
-      stuck.check();
+    Opened opened = new Opened();
+    try {
+      StuckScenario stuck = new StuckScenario(names, opened);
+      stuck.begin();
+      stuck.awaitFirst();
+      return stuck;
+    } catch (InterruptedException | RuntimeException e) {
+      opened.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private void awaitFirst() throws InterruptedException {
+    boolean arrived = first.await(ObservedEngine.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    check();
+    if (!arrived) {
       throw new IllegalStateException("the first orders have not arrived");
     }
-    return stuck;
   }
 
   private void begin() {
@@ -73,12 +90,12 @@ final class StuckScenario implements Scenario {
             .engine()
             .messages()
             .concatMap(order -> taking.pass(serve(order)), 1)
-            .subscribe(done -> {}, errors));
+            .subscribe(_ -> {}, errors));
     running.add(
         Flux.interval(INTERVAL)
             .onBackpressureDrop()
             .flatMap(tick -> order(numbers.incrementAndGet()), MAX_ORDERS)
-            .subscribe(done -> {}, errors));
+            .subscribe(_ -> {}, errors));
   }
 
   /** What was ordered is written under the immediate that the message says. */
@@ -122,9 +139,6 @@ final class StuckScenario implements Scenario {
 
   @Override
   public void close() {
-    running.dispose();
-    decode.close();
-    prefill.close();
-    arena.close();
+    opened.close();
   }
 }
