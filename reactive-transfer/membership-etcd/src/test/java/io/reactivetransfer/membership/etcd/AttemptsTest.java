@@ -77,13 +77,15 @@ class AttemptsTest {
   void theLogWarnsOfEachReasonOnceUntilItHasSucceeded() {
     AtomicInteger next = new AtomicInteger();
     Flux<Integer> failing =
-        Flux.defer(() -> switch (next.incrementAndGet()) {
-          case 1 -> Flux.error(new IllegalStateException("Network closed"));
-          case 2 -> Flux.error(new IllegalStateException("No name matching, after 101 ms"));
-          case 3 -> Flux.error(new IllegalStateException("No name matching, after 203 ms"));
-          case 4 -> Flux.just(4).concatWith(Flux.error(new IllegalStateException("Network closed")));
-          default -> Flux.just(5);
-        });
+        Flux.defer(() ->
+            switch (next.incrementAndGet()) {
+              case 1 -> Flux.error(new IllegalStateException("Network closed"));
+              case 2 -> Flux.error(new IllegalStateException("No name matching, after 101 ms"));
+              case 3 -> Flux.error(new IllegalStateException("No name matching, after 203 ms"));
+              case 4 ->
+                  Flux.just(4).concatWith(Flux.error(new IllegalStateException("Network closed")));
+              default -> Flux.just(5);
+            });
     try (CapturedLog log = new CapturedLog()) {
       StepVerifier.create(Attempts.at("try what fails", failing))
           .expectNext(4, 5)

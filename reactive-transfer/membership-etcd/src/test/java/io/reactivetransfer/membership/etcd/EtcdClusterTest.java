@@ -123,7 +123,9 @@ class EtcdClusterTest {
     assertThat(view.changes).containsExactly(new Joined(ONE), new Joined(TWO));
   }
 
-  /** The lease would last for longer than anybody waits here; the client itself asks three times. */
+  /**
+   * The lease would last for longer than anybody waits here; the client itself asks three times.
+   */
   @Test
   void whoLeavesWithoutAMajorityIsGoneOnceThereIsOne() throws Exception {
     InFlight revocations = new InFlight("LeaseRevoke");

@@ -54,8 +54,7 @@ class EtcdTokensTest {
   }
 
   private EtcdMembership open(ClientBuilder client) {
-    EtcdMembership membership =
-        EtcdMembership.builder(client).lease(Duration.ofMinutes(1)).build();
+    EtcdMembership membership = EtcdMembership.builder(client).lease(Duration.ofMinutes(1)).build();
     opened.add(membership);
     return membership;
   }
