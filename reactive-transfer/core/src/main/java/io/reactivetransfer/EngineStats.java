@@ -14,6 +14,9 @@ public interface EngineStats {
   /** Transfers of a kind that were begun since the engine opened, whatever became of them. */
   long transfersBegun(TransferKind kind);
 
+  /** Bytes of those transfers, over all targets. */
+  long bytesBegun(TransferKind kind);
+
   /** Pieces posted to NICs and not reported. */
   long writesInFlight();
 

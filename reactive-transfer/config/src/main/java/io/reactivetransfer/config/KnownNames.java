@@ -66,7 +66,7 @@ final class KnownNames {
   /** What Kubernetes sets for a service that is called like the prefix, or begins so. */
   private static final Pattern OF_A_SERVICE =
       Pattern.compile(
-          ".*_SERVICE_(HOST|PORT(_.*)?)|SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT_\\d+_(TCP|UDP|SCTP)(_.*)?");
+          "(.+_)?SERVICE_(HOST|PORT(_.*)?)|.+_PORT|(.+_)?PORT_\\d+_(TCP|UDP|SCTP)(_.*)?");
 
   private KnownNames() {}
 

@@ -112,6 +112,9 @@ class StatsTest {
     assertThat(TransferKind.values())
         .extracting(hand.stats()::transfersBegun)
         .containsExactly(1L, 3L, 0L, 1L, 1L, 0L);
+    assertThat(TransferKind.values())
+        .extracting(hand.stats()::bytesBegun)
+        .containsExactly(1L, 3L, 0L, 1L, 1L, 0L);
   }
 
   @Test

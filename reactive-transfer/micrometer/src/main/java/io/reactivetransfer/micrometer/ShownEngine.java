@@ -189,14 +189,22 @@ final class ShownEngine {
         stalledNanos,
         nanos -> nanos.sum() / 1e9);
     for (TransferKind kind : TransferKind.values()) {
+      Tags ofKind = Tags.of("kind", kind.name().toLowerCase(Locale.ROOT));
       meters.counter(
           "transfers.begun",
-          Tags.of("kind", kind.name().toLowerCase(Locale.ROOT)),
+          ofKind,
           null,
           "transfers that were begun, whatever became of them, at once and not when their stream"
               + " ends",
           engine,
           each -> each.stats().transfersBegun(kind));
+      meters.counter(
+          "transfers.begun.bytes",
+          ofKind,
+          "bytes",
+          "bytes of those transfers, over all targets",
+          engine,
+          each -> each.stats().bytesBegun(kind));
     }
     gauge("alive", PeerState.Alive.class);
     gauge("lost", PeerState.Lost.class);

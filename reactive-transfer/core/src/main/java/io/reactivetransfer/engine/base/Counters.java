@@ -23,7 +23,10 @@ public final class Counters {
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final long[] values = new long[BEGUN + TransferKind.values().length];
+  /** The first of as many again, for their bytes. */
+  private static final int BYTES_BEGUN = BEGUN + TransferKind.values().length;
+
+  private final long[] values = new long[BYTES_BEGUN + TransferKind.values().length];
   private final Owner owner;
   private long transfers;
 
@@ -43,26 +46,32 @@ public final class Counters {
     set(TRANSFERS_IN_FLIGHT, transfers);
   }
 
-  /** So many transfers more of a kind were begun. */
-  public void begun(TransferKind kind, int count) {
-    add(placeOf(kind), count);
+  /** So many transfers more of a kind were begun, which have so many bytes together. */
+  public void begun(TransferKind kind, int count, long bytes) {
+    int place = placeOf(kind);
+    add(BEGUN + place, count);
+    add(BYTES_BEGUN + place, bytes);
   }
 
   /** How many of a kind were begun. From any thread. */
   long begun(TransferKind kind) {
-    return get(placeOf(kind));
+    return get(BEGUN + placeOf(kind));
+  }
+
+  /** How many bytes those have. From any thread. */
+  long bytesBegun(TransferKind kind) {
+    return get(BYTES_BEGUN + placeOf(kind));
   }
 
   private static int placeOf(TransferKind kind) {
-    return BEGUN
-        + switch (kind) {
-          case WRITE -> 0;
-          case WRITE_IMM -> 1;
-          case AIMED_WRITE -> 2;
-          case PAGED_WRITE -> 3;
-          case SCATTER -> 4;
-          case SIGNAL -> 5;
-        };
+    return switch (kind) {
+      case WRITE -> 0;
+      case WRITE_IMM -> 1;
+      case AIMED_WRITE -> 2;
+      case PAGED_WRITE -> 3;
+      case SCATTER -> 4;
+      case SIGNAL -> 5;
+    };
   }
 
   public void add(int counter, long delta) {

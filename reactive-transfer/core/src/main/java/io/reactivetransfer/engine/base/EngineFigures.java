@@ -23,6 +23,7 @@ public record EngineFigures(
     long droppedImms,
     long defects,
     Map<TransferKind, Long> begun,
+    Map<TransferKind, Long> bytesBegun,
     Map<Nic, TrafficStats> nics)
     implements EngineStats {
 
@@ -42,21 +43,27 @@ public record EngineFigures(
         openLeases,
         counters.get(Counters.DROPPED_IMMS),
         defects,
-        begun(counters),
+        byKind(counters::begun),
+        byKind(counters::bytesBegun),
         each);
   }
 
-  private static Map<TransferKind, Long> begun(Counters counters) {
-    Map<TransferKind, Long> begun = new EnumMap<>(TransferKind.class);
+  private static Map<TransferKind, Long> byKind(ToLongFunction<TransferKind> figure) {
+    Map<TransferKind, Long> each = new EnumMap<>(TransferKind.class);
     for (TransferKind kind : TransferKind.values()) {
-      begun.put(kind, counters.begun(kind));
+      each.put(kind, figure.applyAsLong(kind));
     }
-    return begun;
+    return each;
   }
 
   @Override
   public long transfersBegun(TransferKind kind) {
     return begun.getOrDefault(kind, 0L);
+  }
+
+  @Override
+  public long bytesBegun(TransferKind kind) {
+    return bytesBegun.getOrDefault(kind, 0L);
   }
 
   private static long sum(Map<Nic, TrafficStats> nics, ToLongFunction<TrafficStats> figure) {

@@ -122,7 +122,7 @@ public final class Launch {
       kind = TransferKind.SIGNAL;
       beginSignal(submission, place, (Signal) transfer);
     }
-    counters.begun(kind, 1); // and not if it was rejected
+    counters.begun(kind, 1, transfer.length()); // and not if it was rejected
   }
 
   private void begin(Submission submission, int place, MemorySlice from, RemoteSlice to, int imm) {
@@ -180,6 +180,7 @@ public final class Launch {
     left = Math.min(left, Math.min(posting.beginLaunches(lane.to(), run.source()), table.room()));
     long deadlineNanos = timers.turnNanos() + lane.deadlineNanos();
     int begun = 0;
+    long bytes = 0;
     try {
       while (begun < left) {
         int place = window.next();
@@ -191,6 +192,7 @@ public final class Launch {
         window.take();
         Flight flight = table.begin(run, place);
         begun++;
+        bytes += write.length();
         flight.whole(write);
         flight.deadlineNanos = deadlineNanos;
         if (!posting.launchNext(flight, run)) {
@@ -200,7 +202,7 @@ public final class Launch {
     } finally {
       posting.endLaunches(lane.to());
       submission.begun(begun);
-      counters.begun(TransferKind.WRITE_IMM, begun);
+      counters.begun(TransferKind.WRITE_IMM, begun, bytes);
     }
   }
 

@@ -26,7 +26,9 @@ final class Attempts {
   private static final Logger LOG = Loggers.getLogger(Attempts.class);
 
   private static final Duration FIRST = Duration.ofMillis(100);
-  private static final Duration LONGEST = Duration.ofSeconds(5);
+
+  /** Between two attempts; what waits for a connection takes the time of a call besides. */
+  static final Duration LONGEST = Duration.ofSeconds(1);
 
   private static final Set<ErrorCode> REFUSALS =
       Set.of(

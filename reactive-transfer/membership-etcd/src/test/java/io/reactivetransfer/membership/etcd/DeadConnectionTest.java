@@ -1,6 +1,7 @@
 package io.reactivetransfer.membership.etcd;
 
 import static io.reactivetransfer.membership.etcd.EtcdServer.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.HostPort;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Connections that are dead without a word, and a way on which there is none for long. */
@@ -69,6 +71,24 @@ class DeadConnectionTest {
       cutOff.register(FAR).onErrorComplete().subscribe();
       relay.mend();
       seenFar.until(FAR);
+    }
+  }
+
+  /** Behind 90 s every client that comes is as old as one gets before it is given up. */
+  @Test
+  @EnabledIfSystemProperty(named = "reactivetransfer.tck.all", matches = "true")
+  void noPauseBetweenTwoTriesIsLongerThanALeaseHoweverLongItTakes() throws Exception {
+    try (Relay relay = new Relay(ETCD.port())) {
+      relay.cut();
+      EtcdMembership cutOff = keep(EtcdMembership.builder(relay.builder()));
+      cutOff.register(FAR).onErrorComplete().subscribe();
+      new View(cutOff);
+      long began = System.nanoTime();
+      await()
+          .atMost(Duration.ofMinutes(5))
+          .until(() -> System.nanoTime() - began > Duration.ofSeconds(90).toNanos());
+      assertThat(Duration.ofNanos(relay.longestPauseNanos.get()))
+          .isLessThan(Duration.ofSeconds(10)); // the lease, unless somebody sets another one
     }
   }
 }

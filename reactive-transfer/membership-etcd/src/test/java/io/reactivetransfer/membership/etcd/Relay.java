@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -33,6 +34,11 @@ final class Relay implements AutoCloseable {
 
   /** How many connections have ended at once because it was cut. */
   final AtomicInteger refused = new AtomicInteger();
+
+  private final AtomicLong refusedNanos = new AtomicLong();
+
+  /** The longest time from one of those to the next. */
+  final AtomicLong longestPauseNanos = new AtomicLong();
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition released = lock.newCondition();
@@ -58,7 +64,7 @@ final class Relay implements AutoCloseable {
       try {
         Socket client = server.accept();
         if (isCut) {
-          refused.incrementAndGet();
+          refuse();
           client.close();
         } else {
           open(client);
@@ -66,6 +72,14 @@ final class Relay implements AutoCloseable {
       } catch (IOException e) {
         // the server has closed, or etcd has: whoever connects sees the end of his connection
       }
+    }
+  }
+
+  private void refuse() {
+    long now = System.nanoTime();
+    long before = refusedNanos.getAndSet(now);
+    if (refused.getAndIncrement() > 0) {
+      longestPauseNanos.accumulateAndGet(now - before, Math::max);
     }
   }
 
