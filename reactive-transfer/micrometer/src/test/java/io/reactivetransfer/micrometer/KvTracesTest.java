@@ -15,12 +15,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.sdk.trace.data.EventData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.reactivetransfer.kvcache.KvRequest;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Mono;
@@ -124,18 +119,5 @@ class KvTracesTest {
     caches.handOver();
     SpanData request = span(ofPrefill.ended(1), "kv request");
     assertThat(request.getParentSpanContext().isValid()).isFalse();
-  }
-
-  @Test
-  void theSetUpOnThePageIsWhatIsCompiledHere() throws IOException {
-    String page = Files.readString(Path.of("..", "..", "docs", "observability.md"));
-    Matcher block = Pattern.compile("```java\\n(Tracer .*?)```", Pattern.DOTALL).matcher(page);
-    assertThat(block.find()).isTrue();
-    Path source = Path.of("src/test/java/io/reactivetransfer/micrometer/TracedProcess.java");
-    assertThat(withoutBlanks(Files.readString(source))).contains(withoutBlanks(block.group(1)));
-  }
-
-  private static String withoutBlanks(String code) {
-    return code.replaceAll("\\s", "");
   }
 }

@@ -3,15 +3,7 @@ package io.reactivetransfer.micrometer;
 import static io.reactivetransfer.micrometer.MeteredEngines.PATIENCE;
 import static org.awaitility.Awaitility.await;
 
-import io.micrometer.observation.ObservationHandler.FirstMatchingCompositeObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
-import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
-import io.micrometer.tracing.handler.PropagatingReceiverTracingObservationHandler;
-import io.micrometer.tracing.handler.PropagatingSenderTracingObservationHandler;
-import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
-import io.micrometer.tracing.otel.bridge.OtelPropagator;
-import io.micrometer.tracing.otel.bridge.OtelTracer;
-import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.propagation.ContextPropagators;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
@@ -38,20 +30,9 @@ final class TracedProcess {
                     .build())
             .setPropagators(ContextPropagators.create(W3CTraceContextPropagator.getInstance()))
             .build();
-    Tracer otel = sdk.getTracer("my-service");
-    OtelTracer tracer = new OtelTracer(otel, new OtelCurrentTraceContext(), event -> {});
-    OtelPropagator propagator = new OtelPropagator(sdk.getPropagators(), otel);
-    ObservationRegistry observations = ObservationRegistry.create();
-    observations
-        .observationConfig()
-        .observationHandler(
-            new FirstMatchingCompositeObservationHandler(
-                new PropagatingSenderTracingObservationHandler<>(tracer, propagator),
-                new PropagatingReceiverTracingObservationHandler<>(tracer, propagator),
-                new DefaultTracingObservationHandler(tracer)));
-    KvRecorder recorder = KvObservations.of(observations);
-    this.registry = observations;
-    this.caches = recorder;
+    ObservabilitySnippets shown = new ObservabilitySnippets(sdk);
+    registry = shown.registry;
+    caches = shown.caches;
   }
 
   /** The spans that have ended, when there are so many. */
