@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/getting-started.md shows is what is compiled, and runs in two processes. */
+/** What docs/getting-started.md shows runs in two processes. */
 class GettingStartedTest {
 
   private static final Path DOC = Path.of("../docs/getting-started.md");
@@ -29,10 +29,6 @@ class GettingStartedTest {
   @BeforeEach
   void makeTheSecret() throws IOException {
     secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10) + "\n").toString();
-  }
-
-  private static String source(String name) throws IOException {
-    return Files.readString(PROGRAMS.resolve(name + ".java"));
   }
 
   private static JavaProcess start(String... arguments) throws IOException {
@@ -55,17 +51,9 @@ class GettingStartedTest {
   }
 
   @Test
-  void itsProgramsAreThoseThatAreCompiledHere() throws IOException {
-    List<String> shown =
-        Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(DOC))
-            .results()
-            .map(block -> block.group(1))
-            .toList();
-    assertThat(shown).hasSameSizeAs(NAMES);
-    for (int i = 0; i < NAMES.size(); i++) {
-      assertThat(shown.get(i)).isEqualTo(source(NAMES.get(i)));
-      assertThat(shown.get(i).lines()).hasSizeLessThan(100);
+  void itsProgramsAreShort() throws IOException {
+    for (String name : NAMES) {
+      assertThat(Files.readAllLines(PROGRAMS.resolve(name + ".java"))).hasSizeLessThan(100);
     }
   }
 

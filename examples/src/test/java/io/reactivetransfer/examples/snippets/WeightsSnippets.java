@@ -1,4 +1,4 @@
-package io.reactivetransfer.examples;
+package io.reactivetransfer.examples.snippets;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmLease;
