@@ -14,11 +14,7 @@ import org.springframework.context.annotation.Bean;
  * Has engines shown in the application's registry of Micrometer, where there is one: with their
  * names as the tag {@code name}, unless the application has {@link EngineMeters} of its own.
  */
-@AutoConfiguration(
-    after = ReactiveTransferAutoConfiguration.class,
-    afterName =
-        "org.springframework.boot.micrometer.metrics.autoconfigure"
-            + ".CompositeMeterRegistryAutoConfiguration")
+@AutoConfiguration(after = ReactiveTransferAutoConfiguration.class, afterName = Registries.METERS)
 @ConditionalOnClass({MeterRegistry.class, EngineMeters.class})
 @ConditionalOnBean(Engines.class)
 @ConditionalOnSingleCandidate(MeterRegistry.class)

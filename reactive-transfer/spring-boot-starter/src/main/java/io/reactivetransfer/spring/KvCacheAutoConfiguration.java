@@ -25,11 +25,7 @@ import org.springframework.context.annotation.Lazy;
  */
 @AutoConfiguration(
     after = ReactiveTransferAutoConfiguration.class,
-    afterName = {
-      "org.springframework.boot.micrometer.metrics.autoconfigure"
-          + ".CompositeMeterRegistryAutoConfiguration",
-      "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
-    })
+    afterName = {Registries.METERS, Registries.OBSERVATIONS})
 @ConditionalOnClass(KvCache.class)
 @ConditionalOnSingleCandidate(TransferEngine.class)
 public final class KvCacheAutoConfiguration {

@@ -17,11 +17,7 @@ import org.springframework.context.annotation.Lazy;
  * engine. Meters are a bean, too, to be handed on to the options of a group, where the application
  * has a registry for them. Where there are several engines it is on the primary one.
  */
-@AutoConfiguration(
-    after = ReactiveTransferAutoConfiguration.class,
-    afterName =
-        "org.springframework.boot.micrometer.metrics.autoconfigure"
-            + ".CompositeMeterRegistryAutoConfiguration")
+@AutoConfiguration(after = ReactiveTransferAutoConfiguration.class, afterName = Registries.METERS)
 @ConditionalOnClass(MoeNode.class)
 @ConditionalOnSingleCandidate(TransferEngine.class)
 public final class MoeAutoConfiguration {

@@ -26,11 +26,7 @@ import reactor.core.scheduler.Schedulers;
  */
 @AutoConfiguration(
     after = ReactiveTransferAutoConfiguration.class,
-    afterName = {
-      "org.springframework.boot.micrometer.metrics.autoconfigure"
-          + ".CompositeMeterRegistryAutoConfiguration",
-      "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
-    })
+    afterName = {Registries.METERS, Registries.OBSERVATIONS})
 @ConditionalOnClass(WeightsController.class)
 @ConditionalOnSingleCandidate(TransferEngine.class)
 public final class WeightsAutoConfiguration {
