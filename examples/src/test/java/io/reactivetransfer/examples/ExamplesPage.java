@@ -14,6 +14,9 @@ final class ExamplesPage {
   static final Path FILE = ROOT.resolve("docs/examples.md");
   static final Path SOURCES = Path.of("src/main/java/io/reactivetransfer/examples");
 
+  /** Of the module with Spring Boot, which is on no class path here. */
+  static final Path WITH_SPRING = ROOT.resolve("examples/spring").resolve(SOURCES);
+
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| \\[(\\w+)\\]\\(([^)]+)\\) \\| ([^|]+) \\|([^|]*)\\| ([^|]*) \\|$");
   private static final Pattern LINE = Pattern.compile("`([^`]+)`");
@@ -45,6 +48,11 @@ final class ExamplesPage {
     /** Whether it is one of those that print no more and no less than is said. */
     boolean isHowTo() {
       return file.getParent().endsWith("howto");
+    }
+
+    /** Whether it is of another module, whose tests run it. */
+    boolean isElsewhere() {
+      return file.startsWith(WITH_SPRING);
     }
 
     String className() {

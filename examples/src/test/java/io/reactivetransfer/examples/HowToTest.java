@@ -32,22 +32,29 @@ class HowToTest {
   private static final Set<String> PAIRS =
       Set.of("FirstTarget", "FirstOrigin", "StreamTarget", "StreamOrigin");
 
+  /** Spring Boot's bill of materials: ours has no versions of others. */
+  private static final String SPRING = "spring-boot-dependencies";
+
   static List<Row> rows() throws IOException {
     return ExamplesPage.rows();
   }
 
   /** Those that use a GPU run in processes of their own, too, in {@link HowToOnGpuTest}. */
   static Stream<Row> runnable() throws IOException {
-    return rows().stream().filter(row -> !PAIRS.contains(row.name()) && row.withoutGpu().isEmpty());
+    return rows().stream()
+        .filter(row -> !PAIRS.contains(row.name()) && row.withoutGpu().isEmpty())
+        .filter(row -> !row.isElsewhere());
   }
 
   @Test
   void thePageListsEachProgramAndNoOther() throws IOException {
     try (Stream<Path> howTo = Files.list(ExamplesPage.SOURCES.resolve("howto"));
-        Stream<Path> first = Files.list(ExamplesPage.SOURCES.resolve("first"))) {
+        Stream<Path> first = Files.list(ExamplesPage.SOURCES.resolve("first"));
+        Stream<Path> beans = Files.list(ExamplesPage.WITH_SPRING.resolve("beans"))) {
       assertThat(rows().stream().map(Row::file))
           .containsExactlyInAnyOrderElementsOf(
-              Stream.concat(howTo, first)
+              Stream.of(howTo, first, beans)
+                  .flatMap(files -> files)
                   .filter(file -> !file.endsWith("package-info.java"))
                   .map(file -> file.toAbsolutePath().normalize())
                   .toList());
@@ -71,6 +78,9 @@ class HowToTest {
           .as(library)
           .isEqualTo(source.contains(imported));
     }
+    assertThat(row.needs().containsAll(List.of("reactive-transfer-spring-boot-starter", SPRING)))
+        .as("Spring Boot")
+        .isEqualTo(source.contains("import org.springframework."));
   }
 
   @ParameterizedTest

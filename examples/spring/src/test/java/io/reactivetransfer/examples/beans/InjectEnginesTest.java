@@ -1,0 +1,36 @@
+package io.reactivetransfer.examples.beans;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The short program with Spring Boot runs, and prints what docs/examples.md says. */
+class InjectEnginesTest {
+
+  private static final Path PAGE = Path.of("../../docs/examples.md");
+
+  /** The last cell of its row. Before that line there are those of the log, where one is kept. */
+  private static final Pattern PRINTS =
+      Pattern.compile("(?m)^\\| \\[InjectEngines\\]\\(.* \\| … `([^`]+)` \\|$");
+
+  private static List<String> prints() throws IOException {
+    return PRINTS.matcher(Files.readString(PAGE)).results().map(row -> row.group(1)).toList();
+  }
+
+  /** In a process of its own, as whoever copies it starts it; here only warnings are logged. */
+  @Test
+  void itPrintsWhatIsSaidAndEnds() throws Exception {
+    try (JavaProcess program =
+        JavaProcess.start(JavaProcess.command(List.of(), InjectEngines.class.getName()))) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      assertThat(program.stderr()).isEmpty();
+      assertThat(program.stdout().lines()).hasSize(1).containsExactlyElementsOf(prints());
+    }
+  }
+}
