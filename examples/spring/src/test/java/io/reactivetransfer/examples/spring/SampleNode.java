@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,8 +18,16 @@ import java.util.concurrent.TimeUnit;
 /** A node as a user starts it, at ports of its own: the same ones when it is started again. */
 final class SampleNode implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  /**
+   * What the actuator says.
+   *
+   * @param status 200 for up, 503 for down, and 0 if it does not answer, as while the node starts
+   * @param body in JSON, or why it does not answer
+   */
+  record Health(int status, String body) {}
 
   private final String name;
   private final int port;
@@ -89,31 +98,29 @@ final class SampleNode implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + web + "/");
   }
 
-  /** What the actuator says of the engine; or why it does not, while the node is starting. */
-  String health() {
+  /** That of a group, such as /readiness, or of all that there is. */
+  Health health(String group) {
     HttpRequest request =
-        HttpRequest.newBuilder(page().resolve("actuator/health/reactiveTransfer/default"))
-            .timeout(PATIENCE)
-            .build();
+        HttpRequest.newBuilder(page().resolve("actuator/health" + group)).timeout(PATIENCE).build();
     try {
-      return HTTP.send(request, BodyHandlers.ofString()).body();
+      HttpResponse<String> answer = HTTP.send(request, BodyHandlers.ofString());
+      return new Health(answer.statusCode(), answer.body());
     } catch (IOException | InterruptedException e) {
-      return e.toString();
+      return new Health(0, e.toString());
     }
   }
 
   /** Up, after a start, however busy the machine is. */
-  String awaitUp() {
-    return await()
-        .atMost(PATIENCE)
-        .until(this::health, health -> health.contains("\"status\":\"UP\""));
+  Health awaitUp() {
+    return await().atMost(PATIENCE).until(() -> health(""), health -> health.status == 200);
   }
 
-  /** Down: within 10 s, where the machine has nothing else to do. */
-  String awaitDown() {
+  /** Down, with a reason that names the peer that is not there, however busy the machine is. */
+  Health awaitDownWithout(SampleNode peer) {
+    String reason = "\"reason\":\"peer " + peer.engine() + " is not there: ";
     return await()
         .atMost(PATIENCE)
-        .until(this::health, health -> health.contains("\"status\":\"DOWN\""));
+        .until(() -> health(""), health -> health.status == 503 && health.body.contains(reason));
   }
 
   @Override

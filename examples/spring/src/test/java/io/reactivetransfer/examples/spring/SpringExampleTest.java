@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactivetransfer.examples.spring.SampleNode.Health;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,11 @@ class SpringExampleTest {
   private static final List<SampleNode> PAIR = SampleNode.pair();
   private static final SampleNode A = PAIR.get(0);
   private static final SampleNode B = PAIR.get(1);
+  private static final Health ALIVE = new Health(200, "{\"status\":\"UP\"}");
+
+  /** The longest that health may take to show it; where little else goes on it is under 1 s. */
+  private static final Duration AFTER_A_KILL = Duration.ofSeconds(10);
+
   private static final String STATE = Browser.cell("b", "State");
   private static final String TO_B = Browser.cell("b", "Written to it");
   private static final String IN_FLIGHT_TO_B = Browser.cell("b", "In flight to it");
@@ -43,14 +49,27 @@ class SpringExampleTest {
     PAIR.forEach(SampleNode::close);
   }
 
+  /** And with it readiness, but not liveness: nobody is to restart a node for that. */
   @Test
   void healthNamesThePeerThatWasKilledUntilItIsBack() throws Exception {
+    long killed = System.nanoTime();
     B.kill();
-    assertThat(A.awaitDown())
+    Health down = A.awaitDownWithout(B);
+    assertThat(Duration.ofNanos(System.nanoTime() - killed))
+        .as("from the SIGKILL of %s until %s of %s", B.engine(), down, A.engine())
+        .isLessThanOrEqualTo(AFTER_A_KILL);
+    assertThat(down.body())
         .contains("\"" + B.engine() + "\":\"DOWN\"")
         .containsPattern("\"reason\":\"peer " + B.engine() + " is not there: [^\"]+\"");
+    assertThat(A.health("/readiness").status()).isEqualTo(503);
+    assertThat(A.health("/liveness")).isEqualTo(ALIVE);
+
     B.start();
-    assertThat(A.awaitUp()).contains("\"" + B.engine() + "\":\"UP\"").doesNotContain("reason");
+    assertThat(A.awaitUp().body())
+        .contains("\"" + B.engine() + "\":\"UP\"")
+        .doesNotContain("reason");
+    assertThat(A.health("/readiness").status()).isEqualTo(200);
+    assertThat(A.health("/liveness")).isEqualTo(ALIVE);
   }
 
   @Test
