@@ -35,7 +35,9 @@ class LinksTest {
   static Stream<Path> documents() throws IOException {
     try (Stream<Path> pages = Files.walk(DOCS)) {
       List<Path> all = new ArrayList<>(pages.filter(LinksTest::isPage).sorted().toList());
-      Stream.of(INDEX, "CONTRIBUTING.md", "CHANGELOG.md", ".github/SECURITY.md").map(ROOT::resolve).forEach(all::add);
+      Stream.of(INDEX, "CONTRIBUTING.md", "CHANGELOG.md", ".github/SECURITY.md")
+          .map(ROOT::resolve)
+          .forEach(all::add);
       return all.stream();
     }
   }
