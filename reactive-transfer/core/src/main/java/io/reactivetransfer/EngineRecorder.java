@@ -106,6 +106,17 @@ public interface EngineRecorder {
     /** From when the engine took the first notice of it, to when nothing of it was in flight. */
     Duration duration();
 
+    /**
+     * How much of that passed before its first piece was posted, to which peer ever: all of it if
+     * nothing was. What it waited for does not matter: that its upstream emits something, that a
+     * peer greets, or that there is room. The rest is the time until what was posted was done, and
+     * what else came meanwhile.
+     */
+    Duration queued();
+
+    /** Whether anything of it was posted. */
+    boolean isPosted();
+
     /** What it failed with, or null if it completed or was cancelled. */
     @Nullable Throwable failure();
 

@@ -151,6 +151,8 @@ public final class EngineEvents implements EngineRecorder {
       event.bytes = end.bytes();
       event.transfersNotDone = end.transfersNotDone();
       event.took = end.duration().toNanos();
+      event.queued = end.queued().toNanos();
+      event.isPosted = end.isPosted();
       event.isCancelled = end.isCancelled();
       event.failure = kindOf(end.failure());
       event.reason = textOf(end.failure());

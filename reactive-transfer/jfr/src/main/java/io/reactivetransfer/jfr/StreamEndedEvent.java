@@ -30,6 +30,15 @@ final class StreamEndedEvent extends EngineEvent {
   @Timespan(Timespan.NANOSECONDS)
   long took;
 
+  @Label("Queued")
+  @Description("How much of that passed before its first piece was posted")
+  @Timespan(Timespan.NANOSECONDS)
+  long queued;
+
+  @Label("Posted")
+  @Description("Whether anything of it was posted")
+  boolean isPosted;
+
   @Label("Cancelled")
   boolean isCancelled;
 

@@ -11,10 +11,13 @@ record Ended(
     long bytes,
     long transfersNotDone,
     Duration duration,
+    Duration queued,
+    boolean isPosted,
     @Nullable Throwable failure,
     boolean isCancelled)
     implements StreamEnd {
 
   static final EngineId ENGINE = new EngineId(1, 2);
-  static final Ended STREAM = new Ended(1, 64, 0, Duration.ofMillis(1), null, false);
+  static final Ended STREAM =
+      new Ended(1, 64, 0, Duration.ofMillis(1), Duration.ZERO, true, null, false);
 }

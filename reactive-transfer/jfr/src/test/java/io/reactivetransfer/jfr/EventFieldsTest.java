@@ -141,31 +141,54 @@ class EventFieldsTest {
             "reason=a closed region"),
         row(
             "StreamEnded",
-            to -> to.streamEnded(id, new Ended(3, 192, 0, Duration.ofNanos(1_234), null, false)),
+            to ->
+                to.streamEnded(
+                    id,
+                    new Ended(
+                        3,
+                        192,
+                        0,
+                        Duration.ofNanos(1_234),
+                        Duration.ofNanos(34),
+                        true,
+                        null,
+                        false)),
             "transfers=3",
             "bytes=192",
             "transfersNotDone=0",
             "took=" + Duration.ofNanos(1_234),
+            "queued=" + Duration.ofNanos(34),
+            "isPosted=true",
             "isCancelled=false",
             "failure=",
             "reason="),
         row(
             "StreamEnded",
-            to -> to.streamEnded(id, new Ended(1, 64, 2, Duration.ofMillis(5), null, true)),
+            to ->
+                to.streamEnded(
+                    id,
+                    new Ended(
+                        1, 64, 2, Duration.ofMillis(5), Duration.ofMillis(2), true, null, true)),
             "transfers=1",
             "bytes=64",
             "transfersNotDone=2",
             "took=" + Duration.ofMillis(5),
+            "queued=" + Duration.ofMillis(2),
+            "isPosted=true",
             "isCancelled=true",
             "failure=",
             "reason="),
         row(
             "StreamEnded",
-            to -> to.streamEnded(id, new Ended(0, 0, 4, Duration.ZERO, nameless, false)),
+            to ->
+                to.streamEnded(
+                    id, new Ended(0, 0, 4, Duration.ZERO, Duration.ZERO, false, nameless, false)),
             "transfers=0",
             "bytes=0",
             "transfersNotDone=4",
             "took=" + Duration.ZERO,
+            "queued=" + Duration.ZERO,
+            "isPosted=false",
             "isCancelled=false",
             "failure=EventFieldsTest$1",
             "reason=thrown by a test"),

@@ -20,15 +20,36 @@ final class StreamMeters {
   private static final Duration SHORTEST = Duration.ofNanos(10_000);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
+  /** What the time of a stream divides into. */
+  private enum Part {
+    QUEUE(
+        "streams.queue",
+        "how long streams have waited until the first piece of them was posted, or, if nothing was,"
+            + " to their end"),
+    POSTED(
+        "streams.posted",
+        "streams of which something was posted, from then to when nothing of it was in flight");
+
+    private final String meter;
+    private final String description;
+
+    Part(String meter, String description) {
+      this.meter = meter;
+      this.description = description;
+    }
+  }
+
   private final Meters meters;
   private final Map<Outcome, LongAdder> transfers = new EnumMap<>(Outcome.class);
   private final LongAdder apart = new LongAdder();
   private final LongAdder bytes = new LongAdder();
   private final EarlyTimers<Outcome> timers;
+  private final EarlyTimers<Part> parts;
 
   StreamMeters(Meters meters) {
     this.meters = meters;
     this.timers = new EarlyTimers<>(meters, Outcome.class);
+    this.parts = new EarlyTimers<>(meters, Part.class);
     for (Outcome outcome : Outcome.values()) {
       transfers.put(outcome, new LongAdder());
     }
@@ -40,7 +61,13 @@ final class StreamMeters {
     of(Outcome.DONE).add(end.transfers());
     (outcome == Outcome.DONE ? apart : of(outcome)).add(end.transfersNotDone());
     bytes.add(end.bytes());
-    timers.record(outcome, end.duration());
+    Duration duration = end.duration();
+    Duration queued = end.queued();
+    parts.record(Part.QUEUE, queued);
+    if (end.isPosted()) {
+      parts.record(Part.POSTED, duration.minus(queued));
+    }
+    timers.record(outcome, duration);
   }
 
   /** Not on the NIC's thread: registries lock. */
@@ -56,20 +83,29 @@ final class StreamMeters {
         "bytes of the transfers that were done, once their stream has ended",
         bytes,
         LongAdder::sum);
-    timers.register(List.of(Outcome.values()), outcome -> timer(outcome, histogram));
+    parts.register(
+        List.of(Part.values()),
+        part -> timer(part.meter, part.description, Tags.empty(), histogram));
+    timers.register(
+        List.of(Outcome.values()),
+        outcome ->
+            timer(
+                "streams",
+                "streams of transfers, and single ones, from when the engine took the first of it"
+                    + " to when nothing of it was in flight",
+                Tags.of("outcome", outcome.tag),
+                histogram));
   }
 
-  private @Nullable Timer timer(Outcome outcome, boolean histogram) {
+  private @Nullable Timer timer(String name, String description, Tags more, boolean histogram) {
     // With a histogram or without: a registry of Prometheus takes no mixture under one name.
     return meters.timer(
-        Timer.builder(Meters.PREFIX + "streams")
-            .description(
-                "streams of transfers, and single ones, from when the engine took the first of it"
-                    + " to when nothing of it was in flight")
+        Timer.builder(Meters.PREFIX + name)
+            .description(description)
             .minimumExpectedValue(SHORTEST)
             .maximumExpectedValue(LONGEST)
             .publishPercentileHistogram(histogram),
-        Tags.of("outcome", outcome.tag));
+        more);
   }
 
   private LongAdder of(Outcome outcome) {

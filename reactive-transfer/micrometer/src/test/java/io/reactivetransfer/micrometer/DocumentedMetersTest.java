@@ -216,11 +216,13 @@ class DocumentedMetersTest {
     return labels;
   }
 
-  /** Of one model, group, rank or controller; what is written says so in round numbers. */
+  /** Of one engine, model, group, rank or controller; what is written says so in round numbers. */
   @Test
   void histogramsHaveAsManySeriesAsIsWritten() {
     Map<String, Integer> written =
         Map.of(
+            "streams_(queue_|posted_)?seconds",
+            2 * 950, // two engines
             "kv_orders_seconds",
             940,
             "kv_requests_(exposed_)?seconds",
@@ -246,6 +248,8 @@ class DocumentedMetersTest {
   void aHistogramIsPublishedOnRequestOnly() {
     assertThat(registry.scrape())
         .contains("reactive_transfer_streams_seconds_bucket")
+        .contains("reactive_transfer_streams_queue_seconds_bucket")
+        .contains("reactive_transfer_streams_posted_seconds_bucket")
         .contains("reactive_transfer_kv_orders_seconds_bucket")
         .contains("reactive_transfer_kv_requests_seconds_bucket")
         .contains("reactive_transfer_kv_requests_exposed_seconds_bucket")

@@ -131,6 +131,19 @@ class EngineMetersTest {
                 .functionTimer()
                 .totalTime(TimeUnit.NANOSECONDS))
         .isPositive();
+    until(1, registry, "streams", "engine", tag(origin));
+    assertThat(sum(registry, "streams.queue", "engine", tag(origin))).isEqualTo(1);
+    assertThat(sum(registry, "streams.posted", "engine", tag(origin))).isEqualTo(1);
+    assertThat(nanos("streams.queue", origin)).isPositive();
+    assertThat(nanos("streams.queue", origin) + nanos("streams.posted", origin))
+        .isEqualTo(nanos("streams", origin));
+  }
+
+  /** Over all outcomes. */
+  private double nanos(String timer, TransferEngine engine) {
+    return registry.get(Meters.PREFIX + timer).tag("engine", tag(engine)).timers().stream()
+        .mapToDouble(each -> each.totalTime(TimeUnit.NANOSECONDS))
+        .sum();
   }
 
   @Test
@@ -148,6 +161,10 @@ class EngineMetersTest {
     until(3, registry, "streams", "outcome", "peer_lost");
     assertThat(sum(registry, "transfers", "outcome", "peer_lost")).isEqualTo(3);
     assertThat(sum(registry, "streams", "outcome", "done")).isEqualTo(1);
+    assertThat(sum(registry, "streams.queue", "engine", tag(origin))).isEqualTo(4);
+    assertThat(sum(registry, "streams.posted", "engine", tag(origin)))
+        .as("nothing was posted of those that have failed")
+        .isEqualTo(1);
     assertThat(sum(registry, "peers.lost", "engine", tag(origin))).isEqualTo(1);
     assertThat(sum(registry, "peers.unreachable", "engine", tag(origin))).isPositive();
     assertThat(sum(registry, "peers", "engine", tag(origin), "state", "lost")).isEqualTo(1);

@@ -231,6 +231,10 @@ abstract class FigureRules extends RuleGroup {
     assertThat(done.bytes()).as("bytes of the stream").isEqualTo(WRITES * Duo.WRITE_BYTES);
     assertThat(done.failure()).as("its failure").isNull();
     assertThat(done.duration()).as("its duration").isPositive();
+    assertThat(done.isPosted()).as("whether anything of it was posted").isTrue();
+    assertThat(done.queued())
+        .as("what of its duration it has waited")
+        .isBetween(Duration.ZERO, done.duration());
     valve.failRefused(write -> true);
     TransferException failure =
         stage()

@@ -10,6 +10,8 @@ record EndedStream(
     long bytes,
     long transfersNotDone,
     Duration duration,
+    Duration queued,
+    boolean isPosted,
     @Nullable Throwable failure,
     boolean isCancelled)
     implements StreamEnd {}

@@ -194,6 +194,7 @@ final class SendQueues {
         if (first) {
           queue.described = run;
           unflushed |= bit;
+          run.lane().submission().posted(); // at least with the first piece of a stream
         }
         flight.advance();
         leftPieces--;

@@ -6,6 +6,8 @@ package io.reactivetransfer.engine.origin;
 final class StreamCount {
 
   private long beginNanos;
+  private long postedNanos;
+  private boolean posted;
   private long transfers;
   private long bytes;
   private long notDone;
@@ -13,9 +15,18 @@ final class StreamCount {
   /** Begins anew. */
   void begin(long nowNanos) {
     beginNanos = nowNanos;
+    posted = false;
     transfers = 0;
     bytes = 0;
     notDone = 0;
+  }
+
+  /** Something of it is posted; the first time counts. */
+  void posted(long nowNanos) {
+    if (!posted) {
+      posted = true;
+      postedNanos = nowNanos;
+    }
   }
 
   void done(int count, long length) {
@@ -29,6 +40,15 @@ final class StreamCount {
 
   long beginNanos() {
     return beginNanos;
+  }
+
+  boolean isPosted() {
+    return posted;
+  }
+
+  /** When the first of it was posted, or, if nothing was, this time. */
+  long postedNanos(long nowNanos) {
+    return posted ? postedNanos : nowNanos;
   }
 
   long transfers() {

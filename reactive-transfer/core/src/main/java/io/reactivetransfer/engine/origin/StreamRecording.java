@@ -38,15 +38,23 @@ public final class StreamRecording {
     return count;
   }
 
+  /** Something of a stream is posted. */
+  void posted(StreamCount count) {
+    count.posted(timers.turnNanos());
+  }
+
   /** A stream has ended, and this is not its own any more. */
   void end(StreamCount count, @Nullable Throwable failure, boolean cancelled) {
     if (recording.isToldOfStreams()) {
+      long now = timers.turnNanos();
       EndedStream end =
           new EndedStream(
               count.transfers(),
               count.bytes(),
               count.notDone(),
-              Duration.ofNanos(timers.turnNanos() - count.beginNanos()),
+              Duration.ofNanos(now - count.beginNanos()),
+              Duration.ofNanos(count.postedNanos(now) - count.beginNanos()),
+              count.isPosted(),
               failure,
               cancelled);
       recording.tell(recorder -> recorder.streamEnded(recording.engine(), end));

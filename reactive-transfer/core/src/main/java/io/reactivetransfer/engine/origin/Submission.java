@@ -98,6 +98,13 @@ final class Submission {
     streams.counters().transfers(transfers);
   }
 
+  /** Something of it is posted. */
+  void posted() {
+    if (count != null) {
+      streams.recording().posted(count);
+    }
+  }
+
   /** Stops for what upstream or downstream did, if that is a reason to. */
   private void stopIfTold(boolean upstreamDone) {
     if (state.misuse != null) {

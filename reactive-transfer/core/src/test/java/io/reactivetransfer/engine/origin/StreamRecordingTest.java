@@ -46,6 +46,7 @@ class StreamRecordingTest {
 
   private void stream(long bytes) {
     StreamCount stream = Objects.requireNonNull(recording.begin());
+    recording.posted(stream);
     stream.done(1, bytes);
     recording.end(stream, null, false);
   }
@@ -70,6 +71,14 @@ class StreamRecordingTest {
     stream(2);
     assertThat(ends).extracting(EngineRecorder.StreamEnd::bytes).containsExactly(1L, 2L);
     assertThat(ends).extracting(EngineRecorder.StreamEnd::transfers).containsExactly(1L, 1L);
+  }
+
+  @Test
+  void thatOneWasPostedIsNotOfTheNext() {
+    listens = true;
+    stream(1);
+    recording.end(Objects.requireNonNull(recording.begin()), null, false);
+    assertThat(ends).extracting(EngineRecorder.StreamEnd::isPosted).containsExactly(true, false);
   }
 
   @Test
