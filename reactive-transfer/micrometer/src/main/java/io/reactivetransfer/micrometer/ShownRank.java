@@ -21,6 +21,7 @@ final class ShownRank extends ShownWeights implements VersionRecorder.UpdateReco
   private final EarlyTimers<UpdateOutcome> pauses;
   private final LongAdder begun = new LongAdder();
   private final LongAdder ended = new LongAdder();
+  private final LongAdder flipped = new LongAdder();
 
   ShownRank(WeightsRank rank, Meters meters, boolean histogram) {
     super(new Place(rank.engine().id(), rank.name()), meters, histogram);
@@ -40,6 +41,7 @@ final class ShownRank extends ShownWeights implements VersionRecorder.UpdateReco
   public void ended(VersionRecorder.UpdateEnd end) {
     UpdateOutcome outcome = end.isFlipped() ? UpdateOutcome.FLIPPED : UpdateOutcome.DROPPED;
     ended.increment();
+    flipped.add(end.bytes());
     pauses.record(outcome, end.pause());
     Duration filling = end.filling();
     if (filling != null && end.isFlipped()) {
@@ -67,6 +69,11 @@ final class ShownRank extends ShownWeights implements VersionRecorder.UpdateReco
         "updates that have begun on this rank and not ended",
         begun,
         ended);
+    count(
+        "weights.flipped",
+        Meters.BYTES,
+        "bytes of the buffers that were flipped to, each time all of the buffer",
+        flipped);
     pauses.register(
         List.of(UpdateOutcome.values()),
         outcome ->

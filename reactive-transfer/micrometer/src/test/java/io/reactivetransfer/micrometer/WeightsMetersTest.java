@@ -42,6 +42,7 @@ class WeightsMetersTest {
     assertThat(sum(registry, "weights.updates.filling", ofRank)).isEqualTo(2);
     assertThat(sum(registry, "weights.updates.pause", ofRank)).isEqualTo(2);
     assertThat(sum(registry, "weights.updates.active", ofRank)).isZero();
+    assertThat(sum(registry, "weights.flipped", ofRank)).isEqualTo(2 * BYTES);
     assertThat(sum(registry, "weights.version", ofRank)).isEqualTo(8);
     assertThat(sum(registry, "weights.serving", ofRank)).isEqualTo(1);
     until(2, registry, "weights.runs", ofTrainer);
@@ -64,6 +65,7 @@ class WeightsMetersTest {
     until(1, registry, "weights.updates", "outcome", "dropped");
     until(1, registry, "weights.decisions", "outcome", "aborted");
     assertThat(sum(registry, "weights.updates.filling")).isZero();
+    assertThat(sum(registry, "weights.flipped")).isZero();
     assertThat(sum(registry, "weights.runs")).isZero();
     assertThat(sum(registry, "weights.version")).isZero();
     weights.close();

@@ -35,6 +35,10 @@ final class RecordedUpdates {
   private long pausedNanos;
 
   private boolean isPaused;
+
+  /** Bytes of the buffer that is served. */
+  private long servedBytes;
+
   private Duration pause = Duration.ZERO;
 
   RecordedUpdates(Recording<VersionRecorder> recording, WeightsRank rank) {
@@ -53,6 +57,12 @@ final class RecordedUpdates {
       pause = pause.plus(since(pausedNanos));
       isPaused = false;
     }
+  }
+
+  /** Leases are given of a buffer of so many bytes. */
+  void served(long bytes) {
+    servedBytes = bytes;
+    resumed();
   }
 
   void opened() {
@@ -130,7 +140,8 @@ final class RecordedUpdates {
   /** Of an update that ends now; what is timed from now on is of the next one. */
   private End endOf(UpdateNumber update, boolean isFlipped, String reason) {
     Duration paused = isPaused ? pause.plus(since(pausedNanos)) : pause;
-    End end = new End(update, isFlipped, since(begunNanos), filling, paused, reason);
+    long bytes = isFlipped ? servedBytes : 0;
+    End end = new End(update, isFlipped, bytes, since(begunNanos), filling, paused, reason);
     filling = null;
     pause = Duration.ZERO;
     isPaused = false; // where no leases are given yet, no version is left to give them of
@@ -153,6 +164,7 @@ final class RecordedUpdates {
   private record End(
       UpdateNumber update,
       boolean isFlipped,
+      long bytes,
       Duration duration,
       @Nullable Duration filling,
       Duration pause,

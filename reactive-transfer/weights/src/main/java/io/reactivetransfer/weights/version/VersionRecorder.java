@@ -128,6 +128,12 @@ public interface VersionRecorder {
     /** Whether the rank has flipped to it; if not it was dropped, or the rank was closed. */
     boolean isFlipped();
 
+    /**
+     * Bytes of the buffer that is served since: all of its regions, whether or not all of them were
+     * written. 0 if the rank has not flipped to it.
+     */
+    long bytes();
+
     /** From when the rank was told of it to this end. */
     Duration duration();
 

@@ -386,7 +386,7 @@ public final class WeightsRank {
       gates[buffer] = gate;
       current = gate;
       if (recorded != null) {
-        recorded.resumed();
+        recorded.served(regions.stream().mapToLong(Memory::length).sum());
       }
     }
 

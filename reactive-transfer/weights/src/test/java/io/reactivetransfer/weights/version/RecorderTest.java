@@ -238,6 +238,7 @@ class RecorderTest {
     assertThat(ends)
         .allSatisfy(end -> {
           assertThat(end.isFlipped()).isTrue();
+          assertThat(end.bytes()).isEqualTo(Cluster.BYTES);
           assertThat(end.reason()).isEmpty();
           assertThat(end.filling()).isPositive().isLessThan(end.duration());
           assertThat(end.pause()).isPositive();
@@ -273,6 +274,7 @@ class RecorderTest {
     assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
     untilEnded(1);
     assertThat(ends.getFirst().isFlipped()).isFalse();
+    assertThat(ends.getFirst().bytes()).isZero();
     assertThat(ends.getFirst().reason()).contains("out of memory");
     assertThat(ends.getFirst().filling()).isNull();
     assertThat(ends.getFirst().pause()).isPositive();
