@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Exceptions;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The Reactor face of a worker's thread: tasks run between two turns of the NICs, in order, and
@@ -68,7 +69,8 @@ final class NicScheduler implements Scheduler {
     if (isDisposed()) {
       throw Exceptions.failWithRejected("the engine is closed");
     }
-    Task task = new Task(action, periodNanos, owner);
+    // As Reactor's own schedulers do: it carries the ThreadLocals of an application along.
+    Task task = new Task(Schedulers.onSchedule(action), periodNanos, owner);
     if (owner != null) {
       owner.add(task);
     }
