@@ -95,7 +95,7 @@ final class ReceiveMono<T> extends Mono<T> {
       holders.incrementAndGet();
       try {
         if (!over.get()) {
-          Bulkhead.<T>around(() -> use.apply(arrived)).subscribe(this);
+          ThreadLocals.of(Bulkhead.<T>around(() -> use.apply(arrived))).subscribe(this);
         }
       } finally {
         left();

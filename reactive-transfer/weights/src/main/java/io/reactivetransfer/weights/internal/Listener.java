@@ -2,11 +2,14 @@ package io.reactivetransfer.weights.internal;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Operators;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -65,17 +68,22 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
   /** The same for whoever waits for the end alone. */
   public static <T> Listener<T> ofEnd(
       Publisher<T> publisher, Runnable completed, Consumer<Throwable> failed) {
-    return ofEnd(publisher, Context.empty(), completed, failed);
+    return of(publisher, ignored -> {}, completed, failed);
   }
 
   /**
-   * The same, with a Context that the publisher sees.
+   * The same, with a Context that the publisher sees, and on its threads the {@link ThreadLocal}s
+   * that are in there, if the application has Reactor put them there.
    *
    * @param context such as that of whoever has subscribed to what listens here
    */
   public static <T> Listener<T> ofEnd(
       Publisher<T> publisher, Context context, Runnable completed, Consumer<Throwable> failed) {
-    return of(publisher, context, ignored -> {}, completed, failed);
+    Publisher<T> seeing =
+        Hooks.isAutomaticContextPropagationEnabled()
+            ? Flux.from(publisher).contextWrite(Function.identity())
+            : publisher;
+    return of(seeing, context, ignored -> {}, completed, failed);
   }
 
   @Override
