@@ -86,12 +86,16 @@ final class MeteredExperts {
   }
 
   private Mono<Void> step(int rank, int tokens) {
-    return Mono.defer(() ->
-        begin(rank, tokens)
-            .run(
-                MemorySegment.ofArray(new byte[tokens * 16]),
-                _ -> Mono.empty(),
-                MemorySegment.ofArray(new byte[tokens * (int) SHAPE.sumBytes()])));
+    return Mono.defer(
+        () -> begin(rank, tokens).run(tokens(tokens), _ -> Mono.empty(), sums(tokens)));
+  }
+
+  MemorySegment tokens(int tokens) {
+    return MemorySegment.ofArray(new byte[tokens * 16]);
+  }
+
+  MemorySegment sums(int tokens) {
+    return MemorySegment.ofArray(new byte[tokens * (int) SHAPE.sumBytes()]);
   }
 
   MoeStep begin(int rank, int tokens) {

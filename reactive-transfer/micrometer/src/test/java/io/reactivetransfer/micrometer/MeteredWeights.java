@@ -58,11 +58,14 @@ final class MeteredWeights {
   final TrainerRank trainer;
   final WeightsRank rank;
   final WeightsController controller;
-  private final RoutingTable table;
+  private final RoutingTable table = table();
   private final WeightsTrainer writer;
 
   /** What the trainer fails with instead of writing, if it is set. */
   volatile RuntimeException failure;
+
+  /** What the trainer does when it is told to write. */
+  volatile Runnable begins = () -> {};
 
   /** The controller is beside the trainer. */
   <R extends RunRecorder & VersionRecorder> MeteredWeights(MeteredEngines engines, R recorder) {
@@ -83,16 +86,6 @@ final class MeteredWeights {
     trainerEngine = engines.open(EngineRecorder.NONE);
     rankEngine = engines.open(EngineRecorder.NONE);
     controllerEngine = isElsewhere ? engines.open(EngineRecorder.NONE) : trainerEngine;
-    Sharding all = Sharding.replicated(Mesh.of("all"));
-    SourceRank source =
-        new SourceRank(
-            Rank.of("trainer-0", RegionSpec.loaded(BYTES)),
-            List.of(new SourceShare(W, "dense", all.of(W, 0).pieces(0, 0))));
-    TargetRank target =
-        new TargetRank(
-            Rank.of(RANK, RegionSpec.registered(BYTES)),
-            List.of(new TargetShare(W, Content.of("w"), all.of(W, 0).pieces(0, 0))));
-    table = Planner.create().plan(List.of(source), List.of(target));
     trainer =
         TrainerRank.open(
                 trainerEngine,
@@ -119,7 +112,25 @@ final class MeteredWeights {
     } else {
       writes = TrainerService.local(trainerEngine, trainer, table);
     }
-    writer = order -> failure == null ? writes.write(order) : Mono.error(failure);
+    writer =
+        order -> {
+          begins.run();
+          return failure == null ? writes.write(order) : Mono.error(failure);
+        };
+  }
+
+  /** What the trainer has goes to the rank as it is. */
+  static RoutingTable table() {
+    Sharding all = Sharding.replicated(Mesh.of("all"));
+    SourceRank source =
+        new SourceRank(
+            Rank.of("trainer-0", RegionSpec.loaded(BYTES)),
+            List.of(new SourceShare(W, "dense", all.of(W, 0).pieces(0, 0))));
+    TargetRank target =
+        new TargetRank(
+            Rank.of(RANK, RegionSpec.registered(BYTES)),
+            List.of(new TargetShare(W, Content.of("w"), all.of(W, 0).pieces(0, 0))));
+    return Planner.create().plan(List.of(source), List.of(target));
   }
 
   UpdateResult update(long version) {

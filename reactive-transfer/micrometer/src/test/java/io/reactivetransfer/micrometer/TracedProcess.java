@@ -12,6 +12,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.reactivetransfer.kvcache.KvRecorder;
+import java.time.Duration;
 import java.util.List;
 
 /** The tracer of one process, set up as the page on observability says; its spans are kept. */
@@ -35,10 +36,23 @@ final class TracedProcess {
     caches = shown.caches;
   }
 
+  /** Prints the spans that have ended, when there are so many, for whoever started a program. */
+  void print(int count) {
+    for (SpanData span : ended(count, TracedNodes.PATIENCE)) {
+      System.out.printf(
+          "span of %s: trace %s, id %s, parent %s%n",
+          span.getName(), span.getTraceId(), span.getSpanId(), span.getParentSpanId());
+    }
+  }
+
   /** The spans that have ended, when there are so many. */
   List<SpanData> ended(int count) {
+    return ended(count, PATIENCE);
+  }
+
+  private List<SpanData> ended(int count, Duration patience) {
     return await()
-        .atMost(PATIENCE)
+        .atMost(patience)
         .until(spans::getFinishedSpanItems, ended -> ended.size() == count);
   }
 }
