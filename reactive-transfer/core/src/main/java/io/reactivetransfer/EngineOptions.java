@@ -122,10 +122,10 @@ public sealed interface EngineOptions permits EngineOptionValues {
   /**
    * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer,
    * 64 MiB per peer, 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates of
-   * each origin, messages of at most 1 MiB with 16 credits and 1,024 that wait, 5 s of silence, 60
-   * s for a transfer, 10 s to connect, 5 s to close, 100 ms to stop writing to what is revoked, 10
-   * ms for a turn, spin then back off, not pinned, signals on {@code Schedulers.parallel()}, no
-   * recorder.
+   * each origin, messages of at most 1 MiB with 16 credits and 1,024 that wait, 5 s of silence, one
+   * minute for a transfer, 10 s to connect, 5 s to close, 100 ms to stop writing to what is
+   * revoked, 10 ms for a turn, spin then back off, not pinned, signals on {@code
+   * Schedulers.parallel()}, no recorder.
    */
   static EngineOptions defaults() {
     return new Builder().build();

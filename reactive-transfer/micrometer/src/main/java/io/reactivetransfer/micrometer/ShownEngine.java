@@ -60,7 +60,7 @@ final class ShownEngine {
     this.engine = engine;
     this.meters = meters;
     this.histogram = histogram;
-    this.streams = new StreamMeters(meters);
+    this.streams = new StreamMeters(meters, histogram);
     this.peers = peers;
     this.gone = gone;
     this.upkeep = new Upkeep(this::followOnce, meters::failed);
@@ -140,7 +140,7 @@ final class ShownEngine {
   }
 
   private void register() {
-    streams.register(histogram);
+    streams.register();
     nics.values().forEach(nic -> nic.register(meters));
     gauge(
         "transfers.active",
