@@ -30,7 +30,6 @@ final class ShownEngine {
 
   private final TransferEngine engine;
   private final Meters meters;
-  private final boolean histogram;
   private final StreamMeters streams;
   private final PeerSlots peers;
   private final Runnable gone;
@@ -59,7 +58,6 @@ final class ShownEngine {
       TransferEngine engine, Meters meters, PeerSlots peers, boolean histogram, Runnable gone) {
     this.engine = engine;
     this.meters = meters;
-    this.histogram = histogram;
     this.streams = new StreamMeters(meters, histogram);
     this.peers = peers;
     this.gone = gone;
