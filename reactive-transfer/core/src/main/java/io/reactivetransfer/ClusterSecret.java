@@ -2,7 +2,9 @@ package io.reactivetransfer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.InvalidKeyException;
 import java.security.NoSuchAlgorithmException;
@@ -67,13 +69,22 @@ public final class ClusterSecret {
     try (var in = Files.newInputStream(file)) {
       content = in.readNBytes(MAX_BYTES + 3);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read the cluster secret from " + file, e);
+      throw new UncheckedIOException(
+          "cannot read the cluster secret from " + file + ": " + why(e), e);
     }
     int length = content.length;
     while (length > 0 && (content[length - 1] == '\n' || content[length - 1] == '\r')) {
       length--;
     }
     return new ClusterSecret(Arrays.copyOf(content, length), " in " + file);
+  }
+
+  private static String why(IOException failure) {
+    return switch (failure) {
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "this process may not read it";
+      default -> failure.toString();
+    };
   }
 
   /**

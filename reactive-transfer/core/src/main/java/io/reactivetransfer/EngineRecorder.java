@@ -107,10 +107,10 @@ public interface EngineRecorder {
     Duration duration();
 
     /**
-     * How much of that passed before its first piece was posted, to which peer ever: all of it if
-     * nothing was. What it waited for does not matter: that its upstream emits something, that a
-     * peer greets, or that there is room. The rest is the time until what was posted was done, and
-     * what else came meanwhile.
+     * How much of that passed before its first piece was posted, to whichever peer: all of it if
+     * nothing was posted. What it waited for does not matter: that its upstream emits something,
+     * that a peer greets, or that there is room. The rest is the time until what was posted was
+     * done, and what else came meanwhile.
      */
     Duration queued();
 

@@ -65,8 +65,9 @@ final class KnownNames {
 
   /** What Kubernetes sets for a service that is called like the prefix, or begins so. */
   private static final Pattern OF_A_SERVICE =
-      Pattern.compile(
-          "(.+_)?SERVICE_(HOST|PORT(_.*)?)|.+_PORT|(.+_)?PORT_\\d+_(TCP|UDP|SCTP)(_.*)?");
+      Pattern.compile("(.+_)?SERVICE_(HOST|PORT(_.*)?)|(.+_)?PORT_\\d+_(TCP|UDP|SCTP)(_.*)?");
+
+  private static final String PORT = "_PORT";
 
   private KnownNames() {}
 
@@ -97,11 +98,18 @@ final class KnownNames {
         String rest = name.substring(variables.length());
         if (!VARIABLES.contains(rest)
             && !rest.startsWith(variable(ENGINES) + "_")
-            && !OF_A_SERVICE.matcher(rest).matches()) {
+            && !OF_A_SERVICE.matcher(rest).matches()
+            && !isPortOfAService(name, present)) {
           throw new EngineConfigurationException(name, instead(variables, nearest(rest)), null);
         }
       }
     }
+  }
+
+  /** It sets this one and the host together. */
+  private static boolean isPortOfAService(String name, Set<String> present) {
+    return name.endsWith(PORT)
+        && present.contains(name.substring(0, name.length() - PORT.length()) + "_SERVICE_HOST");
   }
 
   private static String instead(String variables, String nearest) {

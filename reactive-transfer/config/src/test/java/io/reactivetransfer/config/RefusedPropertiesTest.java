@@ -156,9 +156,16 @@ class RefusedPropertiesTest {
             "REACTIVE_TRANSFER_SERVICE_PORT", "7400",
             "REACTIVE_TRANSFER_PORT_7400_TCP_ADDR", "10.0.0.1",
             "REACTIVE_TRANSFER_PREFILL_SERVICE_PORT_ENGINE", "7400",
+            "REACTIVE_TRANSFER_PREFILL_SERVICE_HOST", "10.0.0.1",
             "REACTIVE_TRANSFER_PREFILL_PORT", "tcp://10.0.0.1:7400",
             "REACTIVE_TRANSFER_WINDOW", "7");
     assertThat(of(Map.of(), variables).options().window()).isEqualTo(7);
+  }
+
+  @Test
+  void aPortOfNoServiceIsRefused() {
+    assertThat(refusal(of(Map.of(), Map.of("REACTIVE_TRANSFER_ADVERTISED_PORT", "7400"))))
+        .hasMessageContaining("REACTIVE_TRANSFER_ADVERTISED_PORT");
   }
 
   @Test

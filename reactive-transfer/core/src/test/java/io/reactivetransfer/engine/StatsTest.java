@@ -96,17 +96,23 @@ class StatsTest {
   @Test
   void transfersAreCountedByTheirKindWhenTheyBegin() {
     open(1);
-    MemorySlice from = source.slice(0, 1);
-    RemoteSlice to = hand.remote(1).slice(0, 1);
+    MemorySlice from = source.slice(0, 8);
+    RemoteSlice to = hand.remote(1).slice(0, 8);
     Imm imm = Imm.of(7);
     WriteImm write = WriteImm.of(from, to, imm);
     hand.probe(hand.engine().submit(Flux.just(write, write, write)));
     hand.probe(hand.engine().submit(Write.of(from, to)));
-    hand.probe(hand.engine().submit(Scatter.of(imm, new Scatter.Part(from, to))));
+    hand.probe(
+        hand.engine()
+            .submit(
+                Scatter.of(
+                    imm,
+                    new Scatter.Part(from, to),
+                    new Scatter.Part(source.slice(0, 2), hand.remote(1).slice(0, 2)))));
     PageList first = PageList.range(0, 1);
     hand.probe(
         hand.engine()
-            .submit(PagedWrite.of(1, source.whole(), first, hand.remote(1).whole(), first, imm)));
+            .submit(PagedWrite.of(4, source.whole(), first, hand.remote(1).whole(), first, imm)));
     hand.turn();
     hand.settle();
     assertThat(TransferKind.values())
@@ -114,7 +120,7 @@ class StatsTest {
         .containsExactly(1L, 3L, 0L, 1L, 1L, 0L);
     assertThat(TransferKind.values())
         .extracting(hand.stats()::bytesBegun)
-        .containsExactly(1L, 3L, 0L, 1L, 1L, 0L);
+        .containsExactly(8L, 24L, 0L, 4L, 10L, 0L);
   }
 
   @Test

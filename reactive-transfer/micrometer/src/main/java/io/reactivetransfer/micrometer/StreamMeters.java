@@ -21,8 +21,9 @@ final class StreamMeters {
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   /**
-   * What the time of a stream divides into. Without histograms count and sum are enough, which cost
-   * a tenth of a timer: where each stream has one write, it pays for three of these.
+   * What the time of a stream divides into. Without histograms a count and a sum are enough, and
+   * cost less than a timer: where each stream has one write, each write would pay for three of
+   * those.
    */
   private enum Part {
     QUEUE(

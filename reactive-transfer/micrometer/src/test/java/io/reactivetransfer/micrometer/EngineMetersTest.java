@@ -136,8 +136,10 @@ class EngineMetersTest {
     assertThat(sum(registry, "streams.queue", "engine", tag(origin))).isEqualTo(1);
     assertThat(sum(registry, "streams.posted", "engine", tag(origin))).isEqualTo(1);
     assertThat(nanos("streams.queue", origin)).isPositive();
-    assertThat(nanos("streams.queue", origin) + nanos("streams.posted", origin))
-        .isEqualTo(nanos("streams", origin));
+    await() // a count is raised before its sum
+        .untilAsserted(() ->
+            assertThat(nanos("streams.queue", origin) + nanos("streams.posted", origin))
+                .isEqualTo(nanos("streams", origin)));
   }
 
   /** Over all outcomes. */

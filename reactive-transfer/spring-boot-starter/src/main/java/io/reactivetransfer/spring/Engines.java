@@ -147,7 +147,6 @@ final class Engines implements SmartLifecycle, DisposableBean {
           });
     }
     running = true;
-    renewal.start();
   }
 
   @Override
@@ -189,10 +188,8 @@ final class Engines implements SmartLifecycle, DisposableBean {
             .map(engine -> engine.options().closeTimeout())
             .max(Duration::compareTo)
             .orElse(Duration.ZERO);
-    try {
-      closeAll().block(longest.plus(CLOSING_NICS));
-    } catch (IllegalStateException e) {
-      LOG.warn("engines that were to be closed are closing still", e);
+    if (!Uninterrupted.await(closeAll(), longest.plus(CLOSING_NICS))) {
+      LOG.warn("engines that were to be closed are closing still; NICs may touch their memory yet");
     }
   }
 

@@ -20,8 +20,9 @@ import org.springframework.context.annotation.Lazy;
 /**
  * Opens a KV cache on the engine for whoever is given one, with meters and observations where the
  * application has registries for them, and with its recorders that are beans; disposes of it when
- * the context closes. Nothing is opened while nobody asks for it. Where there are several engines
- * it is on the primary one; {@link KvCacheOptions} that are a bean take the place of all of this.
+ * the context stops, before engines close. Nothing is opened while nobody asks for it. Where there
+ * are several engines it is on the primary one; {@link KvCacheOptions} that are a bean take the
+ * place of all of this.
  */
 @AutoConfiguration(
     after = ReactiveTransferAutoConfiguration.class,
@@ -38,9 +39,17 @@ public final class KvCacheAutoConfiguration {
   KvCache reactiveTransferKvCache(
       TransferEngine engine,
       ObjectProvider<KvCacheOptions> options,
-      ObjectProvider<KvRecorder> recorders) {
-    return KvCache.open(
-        engine, engine.address().toString(), options.getIfAvailable(() -> options(recorders)));
+      ObjectProvider<KvRecorder> recorders,
+      ObjectProvider<KvCacheLifecycle> lifecycle) {
+    KvCache opened =
+        KvCache.open(
+            engine, engine.address().toString(), options.getIfAvailable(() -> options(recorders)));
+    return lifecycle.getObject().of(opened);
+  }
+
+  @Bean
+  KvCacheLifecycle reactiveTransferKvCacheLifecycle() {
+    return new KvCacheLifecycle();
   }
 
   private static KvCacheOptions options(ObjectProvider<KvRecorder> recorders) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.scheduler.Schedulers;
@@ -24,19 +25,21 @@ final class SecretRenewal implements Disposable {
 
   private final Map<String, SecretFiles> files = new ConcurrentHashMap<>();
   private final Map<String, String> refused = new ConcurrentHashMap<>();
+  private final AtomicBoolean begun = new AtomicBoolean();
   private final Disposable.Swap reading = Disposables.swap();
 
-  /** Those of the engine of this name. */
+  /**
+   * Those of the engine of this name, from now on: where beans that are made after it take minutes,
+   * its secrets may be renewed before the context has started.
+   */
   void follow(String engine, SecretFiles its) {
     files.put(engine, its);
-  }
-
-  /** Begins to read them again; once is enough, and not after the end. */
-  void start() {
-    long millis = INTERVAL.toMillis();
-    reading.update(
-        Schedulers.boundedElastic()
-            .schedulePeriodically(this::readAgain, millis, millis, TimeUnit.MILLISECONDS));
+    if (begun.compareAndSet(false, true)) {
+      long millis = INTERVAL.toMillis();
+      reading.update(
+          Schedulers.boundedElastic()
+              .schedulePeriodically(this::readAgain, millis, millis, TimeUnit.MILLISECONDS));
+    }
   }
 
   /** Reads all of them once. Blocks, and throws nothing: what is refused changes nothing. */
@@ -44,7 +47,8 @@ final class SecretRenewal implements Disposable {
     files.forEach((engine, its) -> {
       try {
         boolean isNew = its.readAgain();
-        if (isNew || refused.remove(engine) != null) {
+        boolean wasRefused = refused.remove(engine) != null;
+        if (isNew || wasRefused) {
           LOG.info("engine '{}' proves the secrets that its files have now", engine);
         }
       } catch (RuntimeException e) {

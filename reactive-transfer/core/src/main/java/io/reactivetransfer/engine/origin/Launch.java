@@ -103,26 +103,30 @@ public final class Launch {
    */
   void begin(Submission submission, int place, Transfer transfer) {
     TransferKind kind;
+    long bytes = 0;
     if (transfer instanceof WriteImm write) {
       kind = TransferKind.WRITE_IMM;
+      bytes = write.length();
       begin(submission, place, write.source(), write.target(), write.imm().value());
     } else if (transfer instanceof AimedWrite write) {
       kind = TransferKind.AIMED_WRITE;
-      beginAimed(submission, place, write);
+      bytes = beginAimed(submission, place, write);
     } else if (transfer instanceof PagedWrite write) {
       kind = TransferKind.PAGED_WRITE;
+      bytes = write.length();
       beginPages(submission, place, write);
     } else if (transfer instanceof Write write) {
       kind = TransferKind.WRITE;
+      bytes = write.length();
       begin(submission, place, write.source(), write.target(), NO_IMM);
     } else if (transfer instanceof Scatter scatter) {
       kind = TransferKind.SCATTER;
-      beginScatter(submission, place, scatter);
+      bytes = beginScatter(submission, place, scatter);
     } else {
       kind = TransferKind.SIGNAL;
       beginSignal(submission, place, (Signal) transfer);
     }
-    counters.begun(kind, 1, transfer.length()); // and not if it was rejected
+    counters.begun(kind, 1, bytes); // and not if it was rejected
   }
 
   private void begin(Submission submission, int place, MemorySlice from, RemoteSlice to, int imm) {
@@ -130,8 +134,12 @@ public final class Launch {
     launch(write(run, place, from.offset(), to.offset(), to.length(), imm));
   }
 
-  /** Each field is read once: whoever aims it now must not have us look at one and use another. */
-  private void beginAimed(Submission submission, int place, AimedWrite write) {
+  /**
+   * Each field is read once: whoever aims it now must not have us look at one and use another.
+   *
+   * @return its bytes
+   */
+  private long beginAimed(Submission submission, int place, AimedWrite write) {
     long from = write.sourceOffset();
     long to = write.targetOffset();
     long length = write.length();
@@ -149,6 +157,7 @@ public final class Launch {
               + to);
     }
     launch(write(run(submission, source, target, imm), place, from, to, length, imm));
+    return length;
   }
 
   private static boolean isWithin(long offset, long length, long all) {
@@ -239,7 +248,8 @@ public final class Launch {
     launch(flight);
   }
 
-  private void beginScatter(Submission submission, int place, Scatter scatter) {
+  /** Returns its bytes, over all parts. */
+  private long beginScatter(Submission submission, int place, Scatter scatter) {
     List<Scatter.Part> parts = scatter.parts();
     requirePossible(parts.size());
     RegisteredRegion[] sources = new RegisteredRegion[parts.size()];
@@ -253,6 +263,7 @@ public final class Launch {
     Fan fan = new Fan(parts.size());
     int imm = immOf(scatter.imm());
     int begun = 0;
+    long bytes = 0;
     try {
       for (Scatter.Part part : parts) {
         MemorySlice from = part.source();
@@ -268,11 +279,13 @@ public final class Launch {
                 imm);
         fan.add(flight);
         begun++;
+        bytes += to.length();
         launch(flight);
       }
     } finally {
       fan.neverBegun(parts.size() - begun);
     }
+    return bytes;
   }
 
   private void beginSignal(Submission submission, int place, Signal signal) {

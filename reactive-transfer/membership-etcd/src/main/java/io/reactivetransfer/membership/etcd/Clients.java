@@ -40,8 +40,8 @@ final class Clients implements Supplier<Client> {
 
   /**
    * Tries of gRPC come 4.9 s one after the other at most until then, and 7.9 s soon after it: with
-   * a call that may just have begun, and {@link Attempts#LONGEST}, etcd is tried every 9 s at
-   * least, and a lease of 10 s does not end once etcd is back.
+   * a call of 5 s that may just have begun, and {@link Attempts#LONGEST}, etcd is tried every 9 s
+   * at least, and a lease of 10 s does not end once etcd is back.
    */
   private static final Duration MOST_AGE = Duration.ofSeconds(10);
 
