@@ -69,7 +69,7 @@ class RefusedPropertiesTest {
         "host=no such host | host | expected a host of 1 to 253 printable",
         "secret=short | secret | expected a cluster secret of 16 to 4096 bytes, got 5",
         "secret-file=/no/such/file | secret-file | cannot read the cluster secret from"
-            + " /no/such/file: there is no such file /no/such/file",
+            + " /no/such/file: there is no such file",
         "previous-secret=0123456789abcdef | previous-secret | expected a secret beside it, got"
             + " none",
         "ssl.bundle=engines | ssl.bundle | expected SSL bundles, got an application without any",
