@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import reactor.core.publisher.Mono;
 import reactor.util.Logger;
@@ -24,7 +23,7 @@ import reactor.util.Loggers;
  * closes all of them when the context stops: behind everything that may still use them, and before
  * any bean is destroyed that may own memory, see {@link CloseBeforeDestruction}, too.
  */
-final class Engines implements SmartLifecycle, DisposableBean {
+final class Engines extends ClosingLifecycle implements DisposableBean {
 
   /** The name of the bean that makes engines. */
   static final String BEAN = "reactiveTransferEngines";
@@ -48,7 +47,6 @@ final class Engines implements SmartLifecycle, DisposableBean {
   private final EngineFaults faults = new EngineFaults();
   private final SecretRenewal renewal = new SecretRenewal();
   private final Map<String, TransferEngine> opened = new ConcurrentHashMap<>();
-  private volatile boolean running;
   private volatile boolean closing;
 
   Engines(
@@ -146,29 +144,12 @@ final class Engines implements SmartLifecycle, DisposableBean {
                     + " stays closed, and with it everything that was registered with it");
           });
     }
-    running = true;
+    super.start();
   }
 
   @Override
-  public void stop() {
-    stop(() -> {});
-  }
-
-  @Override
-  public void stop(Runnable callback) {
-    running = false;
-    var _ = closeAll().doFinally(_ -> callback.run()).subscribe();
-  }
-
-  @Override
-  public boolean isRunning() {
-    return running;
-  }
-
-  /** A context that is only paused goes on with the same engines. */
-  @Override
-  public boolean isPauseable() {
-    return false;
+  Mono<Void> end() {
+    return closeAll();
   }
 
   @Override
