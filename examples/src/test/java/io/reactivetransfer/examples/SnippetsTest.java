@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** All Java that the documents show is compiled in this build. */
+/** All Java that the documents and the comments of classes show is compiled in this build. */
 class SnippetsTest {
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -31,6 +32,10 @@ class SnippetsTest {
 
   /** How many there are at least. */
   private static final int PAGES_WITH_JAVA = 16;
+
+  private static final int CLASSES_WITH_JAVA = 16;
+
+  private static final Pattern PRE = Pattern.compile("<pre>|@snippet");
 
   private static final Pattern MODULE = Pattern.compile("<module>(.*?)</module>");
 
@@ -69,6 +74,9 @@ class SnippetsTest {
     for (Path page : pages) {
       blocks.addAll(JavaBlock.of(ROOT.relativize(page), Files.readAllLines(page)));
     }
+    for (Path file : COMPILED) {
+      blocks.addAll(JavaBlock.ofComments(ROOT.relativize(file), Files.readAllLines(file)));
+    }
     return blocks;
   }
 
@@ -79,9 +87,27 @@ class SnippetsTest {
   }
 
   @Test
-  void pagesAreFound() throws IOException {
-    assertThat(blocks().stream().map(JavaBlock::page).distinct())
-        .hasSizeGreaterThanOrEqualTo(PAGES_WITH_JAVA);
+  void pagesAndClassesAreFound() throws IOException {
+    Map<Boolean, Set<Path>> found =
+        blocks().stream()
+            .collect(
+                Collectors.partitioningBy(
+                    JavaBlock::isOfComment,
+                    Collectors.mapping(JavaBlock::page, Collectors.toSet())));
+    assertThat(found.get(false)).hasSizeGreaterThanOrEqualTo(PAGES_WITH_JAVA);
+    assertThat(found.get(true)).hasSizeGreaterThanOrEqualTo(CLASSES_WITH_JAVA);
+  }
+
+  /** Or a block that is laid out in another way would be looked at by nobody. */
+  @Test
+  void codeInCommentsIsFoundWhereverItStands() throws IOException {
+    int tags = 0;
+    for (Path file : COMPILED) {
+      if (!file.endsWith("JavaBlock.java") && !file.endsWith("SnippetsTest.java")) {
+        tags += PRE.split(Files.readString(file), -1).length - 1;
+      }
+    }
+    assertThat(blocks().stream().filter(JavaBlock::isOfComment)).hasSize(tags);
   }
 
   /** What is wrong with a block and what to do about it, if anything is. */
@@ -96,7 +122,10 @@ class SnippetsTest {
                   + " in src/main/java or src/test/java, and copy all of it");
     }
     Set<String> names =
-        Set.of(name(block.page()) + "Snippets.java", name(block.page()) + "DocTest.java");
+        Set.of(
+            name(block.page()) + "Snippets.java",
+            name(block.page()) + "DocTest.java",
+            block.className() + ".java");
     return isPartOf(names, block)
         ? Optional.empty()
         : Optional.of(
@@ -129,8 +158,11 @@ class SnippetsTest {
         .allMatch(part -> compiled.stream().anyMatch(file -> file.contains(part)));
   }
 
-  /** That of kv-cache.md is KvCache. */
+  /** That of kv-cache.md is KvCache; comments have one for all. */
   private static String name(Path page) {
+    if (page.toString().endsWith(".java")) {
+      return "Javadoc";
+    }
     String name = page.getFileName().toString().replace(".md", "").toLowerCase(Locale.ROOT);
     return Arrays.stream(name.split("-"))
         .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))

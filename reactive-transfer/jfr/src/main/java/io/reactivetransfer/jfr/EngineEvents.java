@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * opened with. One object may serve several engines.
  *
  * <pre>{@code
- * EngineOptions.builder().recorder(EngineEvents.recorder()).build()
+ * EngineOptions options = EngineOptions.builder().recorder(EngineEvents.recorder()).build();
  * }</pre>
  *
  * <p>Each thing that an {@link EngineRecorder} is told has an event of its name, such as {@code

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * are opened with.
  *
  * <pre>{@code
- * EngineOptions.builder().recorder(EngineMeters.of(registry).build()).build()
+ * EngineOptions options =
+ *     EngineOptions.builder().recorder(EngineMeters.of(registry).build()).build();
  * }</pre>
  *
  * <p>One object may serve several engines; each has the tags {@code engine}, the first eight digits

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * KvCache} is opened with. Needs {@code reactive-transfer-kv-cache} on the class path.
  *
  * <pre>{@code
- * KvCacheOptions.builder().recorder(KvMeters.of(registry).build()).build()
+ * KvCacheOptions options =
+ *     KvCacheOptions.builder().recorder(KvMeters.of(registry).build()).build();
  * }</pre>
  *
  * <p>One object may serve several nodes; each has the tags {@code engine}, the first eight digits

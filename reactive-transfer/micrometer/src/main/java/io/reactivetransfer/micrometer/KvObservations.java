@@ -28,9 +28,10 @@ import reactor.util.context.Context;
  * {@link KvMeters}. Needs {@code reactive-transfer-kv-cache} on the class path.
  *
  * <pre>{@code
- * KvCacheOptions.builder()
- *     .recorder(KvMeters.of(meters).build().andThen(KvObservations.of(observations)))
- *     .build()
+ * KvCacheOptions options =
+ *     KvCacheOptions.builder()
+ *         .recorder(KvMeters.of(meters).build().andThen(KvObservations.of(observations)))
+ *         .build();
  * }</pre>
  *
  * <p><b>One trace.</b> The parent of an order is the observation in the context of Reactor of

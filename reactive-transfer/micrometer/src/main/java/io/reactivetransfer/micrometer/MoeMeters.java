@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * MoeGroup} is joined with. Needs {@code reactive-transfer-moe} on the class path.
  *
  * <pre>{@code
- * MoeOptions.builder().recorder(MoeMeters.of(registry).build()).build()
+ * MoeOptions options = MoeOptions.builder().recorder(MoeMeters.of(registry).build()).build();
  * }</pre>
  *
  * <p>One object may serve several groups; each has the tags {@code engine}, the first eight digits

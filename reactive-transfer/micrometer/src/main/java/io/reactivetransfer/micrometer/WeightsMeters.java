@@ -20,9 +20,10 @@ import java.util.function.BiFunction;
  *
  * <pre>{@code
  * WeightsMeters meters = WeightsMeters.of(registry).build();
- * RunOptions.builder().recorder(meters)                                  // a rank of the trainer
- * WeightsRank.on(engine, "rank-0").recorder(meters)                      // an inference rank
- * WeightsController.open(engine, Schedulers.parallel(), meters)          // a controller
+ * RunOptions run = RunOptions.builder().recorder(meters).build(); // of a rank of the trainer
+ * WeightsRankBuilder rank = WeightsRank.on(engine, "rank-0").recorder(meters);
+ * WeightsController controller =
+ *     WeightsController.open(engine, Schedulers.parallel(), meters);
  * }</pre>
  *
  * <p>One object may serve several of all three; each has the tags {@code engine}, the first eight

@@ -25,9 +25,10 @@ import reactor.util.context.Context;
  *
  * <pre>{@code
  * WeightsObservations observations = WeightsObservations.of(registry);
- * RunOptions.builder().recorder(observations)                            // a rank of the trainer
- * WeightsRank.on(engine, "rank-0").recorder(observations)                // an inference rank
- * WeightsController.open(engine, Schedulers.parallel(), observations)    // a controller
+ * RunOptions run = RunOptions.builder().recorder(observations).build(); // of a rank of the trainer
+ * WeightsRankBuilder rank = WeightsRank.on(engine, "rank-0").recorder(observations);
+ * WeightsController controller =
+ *     WeightsController.open(engine, Schedulers.parallel(), observations);
  * }</pre>
  *
  * <p>An update or a recovery of a controller is a part of the observation that is in the Context of

@@ -20,7 +20,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
  *
  * <pre>{@code
  * @Chapters({"Visibility", "LostPeer", "Message"})
- * class MySecureConformanceTest extends TransferConformance { ... }
+ * class MySecureConformanceTest extends MyConformanceTest {}
  * }</pre>
  */
 @Inherited

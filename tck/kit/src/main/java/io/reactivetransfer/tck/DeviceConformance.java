@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * memory of a device is had, and run it as any JUnit test class:
  *
  * <pre>{@code
- * class MyDeviceConformanceTest extends DeviceConformance {
+ * class MyAccessConformanceTest extends DeviceConformance {
  *   @Override
  *   protected DeviceAccess access() {
  *     return new MyAccess();
@@ -29,12 +29,12 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  *
  *   @Override
  *   protected DeviceMemory allocate(Device device, long bytes) {
- *     return new DeviceMemory(device, MyDriver.allocate(device.ordinal(), bytes), bytes);
+ *     return new DeviceMemory(device, MyDriver.allocate(bytes), bytes);
  *   }
  *
  *   @Override
  *   protected void free(DeviceMemory memory) {
- *     MyDriver.free(memory.device().ordinal(), memory.address());
+ *     MyDriver.free(memory.address(), memory.length());
  *   }
  * }
  * }</pre>

@@ -47,12 +47,14 @@ import reactor.core.publisher.Flux;
  * <pre>{@code
  * class MyProcessConformanceTest extends ProcessConformance {
  *   static final class Mine implements ProcessBackend {
+ *     @Override
  *     public Backend get() {
- *       return new MyBackend();
+ *       return new MyNicBackend();
  *     }
  *
+ *     @Override
  *     public Backend at(String advertisedHost, int port) {
- *       return MyBackend.builder().advertised(advertisedHost).port(port).build();
+ *       return MyNicBackend.builder().advertised(advertisedHost).port(port).build();
  *     }
  *   }
  *

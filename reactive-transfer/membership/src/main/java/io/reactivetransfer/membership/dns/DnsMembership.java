@@ -19,8 +19,10 @@ import reactor.core.scheduler.Schedulers;
  * Nodes that DNS names, all with one role.
  *
  * <pre>{@code
- * DnsMembership.addresses("prefill", "prefill.llm.svc.cluster.local", 7400).build()
- * DnsMembership.services("prefill", "_engine._tcp.prefill.llm.svc.cluster.local").build()
+ * Membership addresses =
+ *     DnsMembership.addresses("prefill", "prefill.llm.svc.cluster.local", 7400).build();
+ * Membership services =
+ *     DnsMembership.services("prefill", "_engine._tcp.prefill.llm.svc.cluster.local").build();
  * }</pre>
  *
  * <p>The name of a node is its address and port, so a node that comes back at another address is

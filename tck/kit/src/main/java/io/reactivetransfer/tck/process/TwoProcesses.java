@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * class MyTwoProcessesConformanceTest extends TransferConformance {
  *   static final class Mine implements Supplier<Backend> {
+ *     @Override
  *     public Backend get() {
- *       return new MyBackend();
+ *       return new MyNicBackend();
  *     }
  *   }
  *
