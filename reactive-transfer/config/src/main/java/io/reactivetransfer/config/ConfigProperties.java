@@ -32,23 +32,19 @@ final class ConfigProperties implements PropertySource {
     String property = check.prefix() + "." + name;
     try { // not getOptionalValue, which leaves out what cannot be expanded
       String raw = config.getConfigValue(property).getRawValue();
-      if (raw == null || raw.isEmpty()) {
-        requireNotEmpty(name, raw);
+      if (raw == null) {
         return null;
       }
-      return config.getValue(property, String.class);
+      String value = raw.isBlank() ? raw : config.getValue(property, String.class);
+      if (!value.isBlank()) {
+        return value;
+      }
     } catch (NoSuchElementException | IllegalArgumentException _) {
       // Its text, and its cause, may show a part of a secret.
       throw check.refused(
           name, "expected a value, got a ${...} that leads nowhere or is none", null);
     }
-  }
-
-  /** A template whose variables were empty must not turn off what protects an engine. */
-  private void requireNotEmpty(String name, @Nullable String value) {
-    if (value != null && KnownNames.protects(name)) {
-      throw check.refused(name, "expected a value, or no such property, got an empty one", null);
-    }
+    throw check.blank(name);
   }
 
   @Override
@@ -105,13 +101,8 @@ final class ConfigProperties implements PropertySource {
       if (property.startsWith(start) && property.endsWith("]")) {
         String key = property.substring(start.length(), property.length() - 1);
         String text = text(name + "[" + key + "]");
-        List<String> list =
-            Stream.of(text == null ? new String[0] : text.split(",", -1))
-                .map(String::strip)
-                .filter(item -> !item.isEmpty())
-                .toList();
-        if (!list.isEmpty()) {
-          lists.put(key, list);
+        if (text != null) {
+          lists.put(key, Stream.of(text.split(",", -1)).map(String::strip).toList());
         }
       }
     }

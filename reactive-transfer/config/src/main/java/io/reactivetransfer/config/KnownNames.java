@@ -126,13 +126,6 @@ final class KnownNames {
     return name.equals(LISTS) ? LISTS + "[KIND:ORDINAL]" : name;
   }
 
-  /** Whether an engine is less protected without it. */
-  static boolean protects(String name) {
-    return name.startsWith("secret")
-        || name.startsWith("previous-secret")
-        || name.startsWith("ssl.");
-  }
-
   private static boolean isKnown(String name) {
     return (ALL.contains(name) && !name.equals(LISTS))
         || (name.startsWith(LISTS + "[") && name.endsWith("]"));

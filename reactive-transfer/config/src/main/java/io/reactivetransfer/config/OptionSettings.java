@@ -3,6 +3,7 @@ package io.reactivetransfer.config;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +27,7 @@ public final class OptionSettings {
   public static EngineOptions.Builder read(PropertySource from, PropertyCheck check) {
     OptionSettings to = new OptionSettings(from, check);
     to.number("nics", EngineOptions.Builder::nics);
-    from.lists("device-nics")
-        .forEach((device, names) ->
-            to.set(
-                "device-nics[" + device + "]",
-                names,
-                (options, nics) ->
-                    options.deviceNics(deviceOf(device), nics.toArray(String[]::new))));
+    from.lists("device-nics").forEach(to::deviceNics);
     to.number("window", EngineOptions.Builder::window);
     to.number("nic-depth", EngineOptions.Builder::nicDepth);
     to.number("peer-depth", EngineOptions.Builder::peerDepth);
@@ -54,6 +49,14 @@ public final class OptionSettings {
     to.number("cpu", EngineOptions.Builder::cpu);
     to.idle();
     return to.options;
+  }
+
+  private void deviceNics(String device, List<String> names) {
+    String property = "device-nics[" + device + "]";
+    if (names.stream().allMatch(String::isBlank)) {
+      throw check.blank(property);
+    }
+    set(property, names, (to, nics) -> to.deviceNics(deviceOf(device), namesOf(nics)));
   }
 
   private void idle() {
@@ -99,6 +102,15 @@ public final class OptionSettings {
         given -> {
           EngineOptions ignored = setter.apply(options, given).build();
         });
+  }
+
+  /** One that is blank is a comma too many, or a variable that was empty. */
+  private static String[] namesOf(List<String> nics) {
+    if (nics.stream().anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException(
+          "expected names of NICs with commas between them, got " + nics);
+    }
+    return nics.toArray(String[]::new);
   }
 
   private static Device deviceOf(String text) {

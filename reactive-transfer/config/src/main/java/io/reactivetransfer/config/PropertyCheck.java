@@ -31,4 +31,15 @@ public record PropertyCheck(String prefix) {
       String property, String reason, @Nullable Throwable cause) {
     return new EngineConfigurationException(prefix + "." + property, reason, cause);
   }
+
+  /**
+   * What is thrown for one that is there and blank, whatever its kind: a template whose variables
+   * were empty must not turn off what protects an engine, nor set back anything else in silence.
+   */
+  public EngineConfigurationException blank(String property) {
+    return refused(
+        property,
+        "expected a value, got one that is empty or blank; give it a value, or leave it out",
+        null);
+  }
 }

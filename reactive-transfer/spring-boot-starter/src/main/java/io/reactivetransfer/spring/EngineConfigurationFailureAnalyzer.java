@@ -3,8 +3,12 @@ package io.reactivetransfer.spring;
 import io.reactivetransfer.config.EngineConfigurationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
 
-/** Says which property has failed the start. */
+/**
+ * Says which property has failed the start. Asked before that of Spring Boot for all properties.
+ */
+@Order(0)
 final class EngineConfigurationFailureAnalyzer
     extends AbstractFailureAnalyzer<EngineConfigurationException> {
 

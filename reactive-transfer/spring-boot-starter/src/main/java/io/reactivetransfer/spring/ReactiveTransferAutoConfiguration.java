@@ -41,6 +41,12 @@ public final class ReactiveTransferAutoConfiguration {
     return new CloseBeforeDestruction();
   }
 
+  /** Static, because properties are bound before all other beans are made. */
+  @Bean
+  static BlankProperties reactiveTransferBlankProperties() {
+    return new BlankProperties();
+  }
+
   @Bean(Engines.BEAN)
   Engines engines(
       CloseBeforeDestruction closing,
