@@ -5,6 +5,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.Objects;
 import javax.net.ssl.SSLException;
 
@@ -36,8 +37,8 @@ public final class Tls {
    *     trusted one
    * @param key PEM file (PKCS#8, not encrypted): the private key of the first certificate
    * @param trusted PEM file: who may have signed the certificates of others
-   * @throws IllegalArgumentException if a file cannot be read or does not hold that; the text names
-   *     the file
+   * @throws IllegalArgumentException if a file cannot be read or does not hold that, or the first
+   *     certificate is not that of the key; the text names the file
    */
   public static Tls server(Path certificates, Path key, Path trusted) {
     return ofPem(certificates, key, trusted, false);
@@ -78,23 +79,28 @@ public final class Tls {
     requireReadable(certificates);
     requireReadable(key);
     requireReadable(trusted);
-    SslContextBuilder forServer =
-        pem(
-            "expected PEM certificates in " + certificates + " and their PKCS#8 key in " + key,
-            () -> SslContextBuilder.forServer(certificates.toFile(), key.toFile()));
+    PemPair own = PemPair.read(certificates, key);
+    X509Certificate[] chain = own.chain().toArray(X509Certificate[]::new);
+    SslContextBuilder forServer = SslContextBuilder.forServer(own.key(), chain);
     SslContextBuilder forClient = SslContextBuilder.forClient();
     String notTrusted = "expected PEM certificates in " + trusted;
     pem(notTrusted, () -> forClient.trustManager(trusted.toFile()));
     if (mutual) {
       pem(notTrusted, () -> forServer.trustManager(trusted.toFile()));
       forServer.clientAuth(ClientAuth.REQUIRE);
-      forClient.keyManager(certificates.toFile(), key.toFile());
+      forClient.keyManager(own.key(), chain);
     }
     try {
       return new Tls(forServer.protocols(PROTOCOL).build(), forClient.protocols(PROTOCOL).build());
     } catch (SSLException e) {
       throw new IllegalArgumentException(
-          "expected a certificate in " + certificates + " that fits the key in " + key, e);
+          "expected certificates in "
+              + certificates
+              + " and a key in "
+              + key
+              + " of which TLS can be made: "
+              + e.getMessage(),
+          e);
     }
   }
 

@@ -5,6 +5,7 @@ import io.reactivetransfer.ClusterSecrets;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,14 @@ public final class SecretFiles {
     secrets.renew(first, second);
     known = codes;
     return true;
+  }
+
+  /** How many different ones are valid: two within a renewal, else one. */
+  public synchronized int valid() {
+    int half = known.length / 2;
+    byte[] first = Arrays.copyOf(known, half);
+    byte[] second = Arrays.copyOfRange(known, half, known.length);
+    return secrets.valid().size() == 1 || MessageDigest.isEqual(first, second) ? 1 : 2;
   }
 
   /** Which are the same for the same secrets, and from which no secret can be told. */

@@ -1,6 +1,7 @@
 package io.reactivetransfer.fuzz;
 
 import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.netty.pkitesting.X509Bundle;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,10 +38,15 @@ public final class TestPki {
 
   /** For an engine that is reached under this address. */
   public Files filesFor(String address) {
+    return filesFor(address, Algorithm.ecp256);
+  }
+
+  /** The same, with a key of another kind. */
+  public Files filesFor(String address, Algorithm algorithm) {
     try {
       X509Bundle node =
           new CertificateBuilder()
-              .ecp256()
+              .algorithm(algorithm)
               .subject("CN=engine")
               .addSanIpAddress(address)
               .buildIssuedBy(authority);

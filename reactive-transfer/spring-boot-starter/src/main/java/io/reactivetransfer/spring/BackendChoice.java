@@ -10,7 +10,9 @@ import io.reactivetransfer.config.SecretFiles;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundles;
 
@@ -38,12 +40,14 @@ final class BackendChoice {
    * Sets the backend of one engine. Looks hosts up, reads secrets, and so may block.
    *
    * @param files is given those by which its secrets can be read again, if any came from a file
+   * @param tls is given what says which certificates it has, if connections are encrypted
    * @throws EngineConfigurationException if there is none of its name, or a property is refused
    */
   void choose(
       TransferEngineBuilder builder,
       EngineProperties its,
       Consumer<SecretFiles> files,
+      Consumer<Supplier<Map<String, Object>>> tls,
       PropertyCheck check) {
     String name = its.getBackend();
     if (name == null) {
@@ -55,7 +59,7 @@ final class BackendChoice {
           "backend", "expected one bean for backend " + name + ", got " + made.size(), null);
     }
     PropertySource properties = new BoundProperties(its);
-    Encryption encryption = new BundleEncryption(bundles);
+    Encryption encryption = new BundleEncryption(bundles, tls);
     Backend listening =
         made.isEmpty()
             ? BackendProperties.listening(name, properties, encryption, files, check)

@@ -5,6 +5,9 @@ import io.reactivetransfer.config.PropertyCheck;
 import io.reactivetransfer.config.PropertySource;
 import io.reactivetransfer.control.ListeningBuilder;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundles;
 
@@ -15,9 +18,16 @@ final class BundleEncryption implements Encryption {
   private static final String MUTUAL = "ssl.mutual";
 
   private final @Nullable SslBundles bundles;
+  private final Consumer<Supplier<Map<String, Object>>> details;
 
-  BundleEncryption(@Nullable SslBundles bundles) {
+  /**
+   * By bundles of an application.
+   *
+   * @param details is given what says which state of its bundle an engine has
+   */
+  BundleEncryption(@Nullable SslBundles bundles, Consumer<Supplier<Map<String, Object>>> details) {
     this.bundles = bundles;
+    this.details = details;
   }
 
   @Override
@@ -30,6 +40,6 @@ final class BundleEncryption implements Encryption {
     check.set(
         BUNDLE,
         from.text(BUNDLE),
-        name -> builder.tls(BundleTls.of(name, bundles, from.flag(MUTUAL))));
+        name -> builder.tls(BundleTls.of(name, bundles, from.flag(MUTUAL), details)));
   }
 }

@@ -9,7 +9,11 @@ import java.lang.ref.WeakReference;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
@@ -20,17 +24,21 @@ import org.springframework.boot.ssl.SslOptions;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
-/** Encrypts by an SSL bundle: connections that begin when it was updated have what is new. */
-final class BundleTls {
+/**
+ * Encrypts by an SSL bundle: connections that begin when it was updated have what is new. Says
+ * which state of it they have, as details of the engine's health.
+ */
+final class BundleTls implements Supplier<Map<String, Object>> {
 
   private static final Logger LOG = Loggers.getLogger(BundleTls.class);
   private static final String PROTOCOL = "TLSv1.3";
 
   /** For both directions, of one state of the bundle. */
-  private record Contexts(SslContext server, SslContext client) {}
+  private record Contexts(SslContext server, SslContext client, BundleDetails details) {}
 
   private final String name;
   private final boolean mutual;
+  private final Rounds rounds = new Rounds();
   private volatile Contexts current;
 
   private BundleTls(String name, SslBundle bundle, boolean mutual) {
@@ -44,10 +52,15 @@ final class BundleTls {
    * is returned is used.
    *
    * @param mutual whether those who connect must show a certificate, too
-   * @throws IllegalArgumentException if there is none, it cannot be read, or lacks a certificate,
-   *     its key, or whom to trust
+   * @param details is given what says which state of the bundle connections have
+   * @throws IllegalArgumentException if there is none, it cannot be read, lacks a certificate, its
+   *     key, or whom to trust, or has a key that is not the certificate's
    */
-  static Tls of(String name, @Nullable SslBundles bundles, boolean mutual) {
+  static Tls of(
+      String name,
+      @Nullable SslBundles bundles,
+      boolean mutual,
+      Consumer<Supplier<Map<String, Object>>> details) {
     if (bundles == null) {
       throw new IllegalArgumentException("expected SSL bundles, got an application without any");
     }
@@ -60,6 +73,7 @@ final class BundleTls {
       throw new IllegalArgumentException(
           "expected the name of an SSL bundle, got '" + name + "'; there are " + known(bundles), e);
     }
+    details.accept(tls);
     return Tls.of(
         new ReloadedSslContext(() -> tls.current.server()),
         new ReloadedSslContext(() -> tls.current.client()));
@@ -92,10 +106,21 @@ final class BundleTls {
   private synchronized void updated(SslBundle bundle) {
     try {
       current = contexts(bundle);
+      rounds.read(true);
       LOG.info("SSL bundle '{}' was updated; new connections of engines have it", name);
     } catch (RuntimeException e) {
+      rounds.refused(String.valueOf(e.getMessage()));
       LOG.error("SSL bundle '" + name + "' was updated and is refused; engines keep the old", e);
     }
+  }
+
+  @Override
+  public Map<String, Object> get() {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("bundle", name);
+    details.putAll(current.details().shown());
+    details.putAll(rounds.shown());
+    return details;
   }
 
   /** What is not there to be read says so with exceptions of many kinds. */
@@ -104,7 +129,8 @@ final class BundleTls {
     try {
       missing = missing(bundle);
       if (missing == null) {
-        return new Contexts(server(bundle), client(bundle));
+        BundleDetails details = BundleDetails.of(bundle);
+        return new Contexts(server(bundle), client(bundle), details);
       }
     } catch (RuntimeException | GeneralSecurityException | SSLException e) {
       throw new IllegalArgumentException(

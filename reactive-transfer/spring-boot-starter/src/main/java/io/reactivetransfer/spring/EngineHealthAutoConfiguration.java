@@ -1,6 +1,7 @@
 package io.reactivetransfer.spring;
 
 import io.reactivetransfer.TransferEngine;
+import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -30,6 +31,9 @@ public final class EngineHealthAutoConfiguration {
       ObjectProvider<Engines> engines) {
     Engines ours = engines.getIfAvailable();
     return new EngineHealthContributor(
-        new NamedEngines(beans), properties, ours == null ? null : ours.faults());
+        new NamedEngines(beans),
+        properties,
+        ours == null ? null : ours.faults(),
+        ours == null ? _ -> Map.of() : ours::renewed);
   }
 }

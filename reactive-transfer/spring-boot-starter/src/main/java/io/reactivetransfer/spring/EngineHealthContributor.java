@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ final class EngineHealthContributor implements CompositeReactiveHealthContributo
   private final Supplier<Map<String, TransferEngine>> engines;
   private final ReactiveTransferProperties properties;
   private final @Nullable EngineFaults faults;
+  private final Function<String, Map<String, Object>> renewed;
   private final Map<String, EngineHealthIndicator> indicators = new LinkedHashMap<>();
 
   /**
@@ -29,13 +31,16 @@ final class EngineHealthContributor implements CompositeReactiveHealthContributo
    *
    * @param engines by their names, asked anew each time
    * @param faults why NICs have failed, or null where nobody remembers
+   * @param renewed which secrets and certificates the engine of a name has, as details
    * @throws EngineConfigurationException if a peer that is expected is no host and port
    */
   EngineHealthContributor(
       Supplier<Map<String, TransferEngine>> engines,
       ReactiveTransferProperties properties,
-      @Nullable EngineFaults faults) {
+      @Nullable EngineFaults faults,
+      Function<String, Map<String, Object>> renewed) {
     this.engines = engines;
+    this.renewed = renewed;
     this.properties = properties;
     this.faults = faults;
     var _ = indicators();
@@ -51,7 +56,8 @@ final class EngineHealthContributor implements CompositeReactiveHealthContributo
   private EngineHealthIndicator indicator(String name, TransferEngine engine) {
     HealthProperties its = properties.of(name).getHealth();
     PropertyCheck check = new PropertyCheck(properties.prefixOf(name));
-    return new EngineHealthIndicator(engine, faults, peers(its, check), its.isLostPeers());
+    return new EngineHealthIndicator(
+        engine, faults, peers(its, check), its.isLostPeers(), () -> renewed.apply(name));
   }
 
   private static List<HostPort> peers(HealthProperties its, PropertyCheck check) {

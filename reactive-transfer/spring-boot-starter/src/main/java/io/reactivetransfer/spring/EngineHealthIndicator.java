@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
@@ -26,6 +27,7 @@ final class EngineHealthIndicator extends AbstractReactiveHealthIndicator {
   private final TransferEngine engine;
   private final @Nullable EngineFaults faults;
   private final boolean countsLostPeers;
+  private final Supplier<Map<String, Object>> renewed;
   private final List<ExpectedPeer> expected;
   private final List<Disposable> watches = new ArrayList<>();
   private volatile @Nullable Throwable brokeBy;
@@ -36,16 +38,20 @@ final class EngineHealthIndicator extends AbstractReactiveHealthIndicator {
    * @param faults why NICs have failed, or null for an engine that does not tell
    * @param peers those that are expected
    * @param countsLostPeers whether it is down while any other peer is lost
+   * @param renewed which secrets and certificates it has, as details; what was refused does not
+   *     make it down, since it goes on with what it had
    */
   EngineHealthIndicator(
       TransferEngine engine,
       @Nullable EngineFaults faults,
       List<HostPort> peers,
-      boolean countsLostPeers) {
+      boolean countsLostPeers,
+      Supplier<Map<String, Object>> renewed) {
     super("the engine could not be asked");
     this.engine = engine;
     this.faults = faults;
     this.countsLostPeers = countsLostPeers;
+    this.renewed = renewed;
     this.expected = peers.stream().map(ExpectedPeer::new).toList();
     watches.add(engine.onClose().subscribe(null, failure -> brokeBy = failure));
     expected.forEach(peer -> watches.add(peer.watch(engine)));
@@ -75,7 +81,8 @@ final class EngineHealthIndicator extends AbstractReactiveHealthIndicator {
         .withDetail("engine", engine.id().toShortString())
         .withDetail("backend", engine.backend())
         .withDetail("address", engine.address().control().toString())
-        .withDetail("nics", engine.nics().stream().map(Nic::name).toList());
+        .withDetail("nics", engine.nics().stream().map(Nic::name).toList())
+        .withDetails(renewed.get());
     if (!expected.isEmpty()) {
       builder.withDetail("peers", peers());
     }

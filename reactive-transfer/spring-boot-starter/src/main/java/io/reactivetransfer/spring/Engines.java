@@ -8,10 +8,12 @@ import io.reactivetransfer.config.OptionSettings;
 import io.reactivetransfer.config.PropertyCheck;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import reactor.core.publisher.Mono;
@@ -46,6 +48,7 @@ final class Engines extends ClosingLifecycle implements DisposableBean {
   private final List<EngineRecorderFactory> factories;
   private final EngineFaults faults = new EngineFaults();
   private final SecretRenewal renewal = new SecretRenewal();
+  private final Map<String, Supplier<Map<String, Object>>> tls = new ConcurrentHashMap<>();
   private final Map<String, TransferEngine> opened = new ConcurrentHashMap<>();
   private volatile boolean closing;
 
@@ -75,7 +78,12 @@ final class Engines extends ClosingLifecycle implements DisposableBean {
     PropertyCheck check = new PropertyCheck(properties.prefixOf(name));
     TransferEngineBuilder builder =
         TransferEngineBuilder.create().options(options(name, its, check));
-    backends.choose(builder, its, files -> renewal.follow(name, files), check);
+    backends.choose(
+        builder,
+        its,
+        files -> renewal.follow(name, files),
+        details -> tls.put(name, details),
+        check);
     TransferEngine engine;
     try {
       engine = Objects.requireNonNull(builder.open().block());
@@ -128,6 +136,20 @@ final class Engines extends ClosingLifecycle implements DisposableBean {
   /** What the NICs of these engines have failed with. */
   EngineFaults faults() {
     return faults;
+  }
+
+  /** Which secrets and certificates the engine of this name has, as far as they are renewed. */
+  Map<String, Object> renewed(String name) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    Map<String, Object> secrets = renewal.shown(name);
+    if (!secrets.isEmpty()) {
+      details.put("secrets", secrets);
+    }
+    Supplier<Map<String, Object>> its = tls.get(name);
+    if (its != null) {
+      details.put("tls", its.get());
+    }
+    return details;
   }
 
   /** One that has broken meanwhile fails no start: that is for its health to say. */

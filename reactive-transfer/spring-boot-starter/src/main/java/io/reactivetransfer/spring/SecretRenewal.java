@@ -2,6 +2,7 @@ package io.reactivetransfer.spring;
 
 import io.reactivetransfer.config.SecretFiles;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +24,10 @@ final class SecretRenewal implements Disposable {
 
   private static final Logger LOG = Loggers.getLogger(SecretRenewal.class);
 
-  private final Map<String, SecretFiles> files = new ConcurrentHashMap<>();
+  /** The files of one engine, and what has come of them. */
+  private record Followed(SecretFiles files, Rounds rounds) {}
+
+  private final Map<String, Followed> followed = new ConcurrentHashMap<>();
   private final Map<String, String> refused = new ConcurrentHashMap<>();
   private final AtomicBoolean begun = new AtomicBoolean();
   private final Disposable.Swap reading = Disposables.swap();
@@ -33,7 +37,7 @@ final class SecretRenewal implements Disposable {
    * its secrets may be renewed before the context has started.
    */
   void follow(String engine, SecretFiles its) {
-    files.put(engine, its);
+    followed.put(engine, new Followed(its, new Rounds()));
     if (begun.compareAndSet(false, true)) {
       long millis = INTERVAL.toMillis();
       reading.update(
@@ -44,20 +48,37 @@ final class SecretRenewal implements Disposable {
 
   /** Reads all of them once. Blocks, and throws nothing: what is refused changes nothing. */
   void readAgain() {
-    files.forEach((engine, its) -> {
+    followed.forEach((engine, its) -> {
       try {
-        boolean isNew = its.readAgain();
+        boolean isNew = its.files().readAgain();
+        its.rounds().read(isNew);
         boolean wasRefused = refused.remove(engine) != null;
         if (isNew || wasRefused) {
           LOG.info("engine '{}' proves the secrets that its files have now", engine);
         }
       } catch (RuntimeException e) {
         String reason = String.valueOf(e.getMessage());
+        its.rounds().refused(reason);
         if (!reason.equals(refused.put(engine, reason))) {
           LOG.error("engine '" + engine + "' keeps the secrets that it has: " + reason);
         }
       }
     });
+  }
+
+  /**
+   * Which round the engine of this name has, and no word of the secrets themselves; empty if none
+   * of its secrets came from a file.
+   */
+  Map<String, Object> shown(String engine) {
+    Followed its = followed.get(engine);
+    if (its == null) {
+      return Map.of();
+    }
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("valid", its.files().valid());
+    details.putAll(its.rounds().shown());
+    return details;
   }
 
   @Override

@@ -9,8 +9,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.health.contributor.Status;
 
 /** Secrets in files that are replaced while engines are open. */
 class SecretRenewalTest {
@@ -84,6 +87,37 @@ class SecretRenewalTest {
         requireRefused(late, renewed);
       }
     }
+  }
+
+  /** Which of the rounds a node has, and not a word of what a secret is. */
+  @Test
+  void healthSaysWhichRoundANodeHas() throws IOException {
+    try (Node node = node("node", OLD)) {
+      assertThat(secrets(node)).containsEntry("valid", 1).containsEntry("renewals", 0);
+      put("node", NEW, OLD);
+      readAgain(node);
+      assertThat(secrets(node)).containsEntry("valid", 2).containsEntry("renewals", 1);
+      put(directory.resolve("node"), "short");
+      readAgain(node);
+      assertThat(secrets(node)).containsEntry("valid", 2).containsEntry("renewals", 1);
+      assertThat(secrets(node).get("refused")).asString().contains("16 to 4096 bytes", "got 5");
+      assertThat(node.health().getStatus()).isEqualTo(Status.UP);
+      put("node", NEW, NEW);
+      readAgain(node);
+      assertThat(secrets(node))
+          .containsOnlyKeys("valid", "renewals", "since")
+          .containsEntry("valid", 1)
+          .containsEntry("renewals", 2);
+      assertThat(Instant.parse(secrets(node).get("since").toString()))
+          .isBetween(Instant.now().minus(Node.PATIENCE), Instant.now());
+    }
+    try (Node without = Node.overTcp("secret=" + NEW)) {
+      assertThat(without.health().getDetails()).doesNotContainKeys("secrets", "tls");
+    }
+  }
+
+  private static Map<String, Object> secrets(Node node) {
+    return Details.of(node, "secrets");
   }
 
   @Test

@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.fuzz.TestPki;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
+import java.security.MessageDigest;
+import java.security.cert.CertificateFactory;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.ssl.DefaultSslBundleRegistry;
@@ -123,6 +129,69 @@ class TlsTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"rsa2048", "ecp256", "ed25519"})
+  void aKeyOfAnotherCertificateFailsTheStart(Algorithm algorithm) {
+    TestPki.Files own = OURS.filesFor("127.0.0.1", algorithm);
+    TestPki.Files other = OURS.filesFor("127.0.0.1", algorithm);
+    runner(own, own.key()).run(context -> assertThat(context).hasNotFailed());
+    runner(own, other.key())
+        .run(context ->
+            assertThat(RefusedPropertiesTest.analysis(context.getStartupFailure()).getDescription())
+                .startsWith("The property reactive-transfer.ssl.bundle is refused: ")
+                .contains("'engines'", "is that of another key"));
+  }
+
+  private ApplicationContextRunner runner(TestPki.Files files, Path key) {
+    return runner.withPropertyValues(
+        BUNDLE + "keystore.certificate=" + files.certificates(),
+        BUNDLE + "keystore.private-key=" + key,
+        BUNDLE + "truststore.certificate=" + files.trusted());
+  }
+
+  /** Before the first handshake finds it, and until both files belong together again. */
+  @ParameterizedTest
+  @EnumSource(names = {"rsa2048", "ecp256"})
+  void aKeyOfAnotherCertificateIsRefusedAndTheOldOneStays(Algorithm algorithm) throws Exception {
+    try (Node target = node("target", OURS);
+        Node origin = node("origin", OURS)) {
+      Map<String, Object> before = Details.of(target, "tls");
+      assertThat(before)
+          .containsEntry("bundle", "engines")
+          .containsEntry("renewals", 0)
+          .containsEntry("trusted", List.of(fingerprint(directory.resolve("target/ca.pem"))))
+          .containsEntry("certificates", List.of(fingerprint(directory.resolve("target/node.pem"))))
+          .containsKeys("expires", "since");
+      TestPki.Files next = OURS.filesFor("127.0.0.1", algorithm);
+      replace(next.key(), directory.resolve("target/node.key"));
+      await().atMost(Node.PATIENCE).until(() -> Details.of(target, "tls").containsKey("refused"));
+      assertThat(Details.of(target, "tls"))
+          .containsEntry("renewals", 0)
+          .containsEntry("certificates", before.get("certificates"));
+      assertThat(Details.of(target, "tls").get("refused")).asString().contains("of another key");
+      target.awaitUp();
+      assertThat(origin.write(target, "hello")).isEqualTo("hello");
+      replace(next.certificates(), directory.resolve("target/node.pem"));
+      await()
+          .atMost(Node.PATIENCE)
+          .until(() -> Integer.valueOf(1).equals(Details.of(target, "tls").get("renewals")));
+      assertThat(Details.of(target, "tls"))
+          .doesNotContainKey("refused")
+          .containsEntry("certificates", List.of(fingerprint(next.certificates())));
+      try (Node late = node("late", OURS)) {
+        assertThat(late.write(target, "hello")).isEqualTo("hello");
+      }
+    }
+  }
+
+  private static String fingerprint(Path certificates) throws Exception {
+    try (InputStream in = Files.newInputStream(certificates)) {
+      byte[] first = CertificateFactory.getInstance("X.509").generateCertificate(in).getEncoded();
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(first);
+      return HexFormat.of().formatHex(digest).substring(0, 8);
+    }
+  }
+
   /** With public authorities instead, the certificate of the origin would be refused. */
   @Test
   void anUpdateWithoutWhomToTrustIsRefused() throws IOException {
@@ -207,14 +276,14 @@ class TlsTest {
             super.addBundleUpdateHandler(name, handler);
           }
         };
-    assertThat(BundleTls.of("engines", bundles, true)).isNotNull();
+    assertThat(BundleTls.of("engines", bundles, true, _ -> {})).isNotNull();
     assertThat(reads).hasPositiveValue();
   }
 
   @Test
   void bundlesKeepNothingOfEnginesThatAreGone() {
     var bundles = new DefaultSslBundleRegistry("engines", bundle(new AtomicInteger()));
-    Tls tls = BundleTls.of("engines", bundles, true);
+    Tls tls = BundleTls.of("engines", bundles, true, _ -> {});
     AtomicInteger reads = new AtomicInteger();
     bundles.updateBundle("engines", bundle(reads));
     assertThat(reads).hasPositiveValue();

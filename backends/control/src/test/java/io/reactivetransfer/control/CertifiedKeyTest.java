@@ -1,0 +1,131 @@
+package io.reactivetransfer.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.netty.pkitesting.X509Bundle;
+import io.reactivetransfer.fuzz.TestPki;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.cert.Certificate;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A certificate and a key that do not belong together are found before anybody is met. */
+class CertifiedKeyTest {
+
+  private static final TestPki PKI = new TestPki();
+
+  private static X509Bundle bundle(Algorithm algorithm) throws Exception {
+    return new CertificateBuilder()
+        .algorithm(algorithm)
+        .subject("CN=engine")
+        .setIsCertificateAuthority(true)
+        .buildSelfSigned();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"rsa2048", "ecp256", "ecp384", "ed25519", "ed448"})
+  void whatTheKeySignsTheCertificateVerifies(Algorithm algorithm) throws Exception {
+    X509Bundle own = bundle(algorithm);
+    X509Bundle other = bundle(algorithm);
+    assertThat(CertifiedKey.fits(own.getCertificate(), own.getKeyPair().getPrivate())).isTrue();
+    assertThat(CertifiedKey.fits(own.getCertificate(), other.getKeyPair().getPrivate())).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"rsa2048, ecp256", "ecp256, rsa2048", "ecp256, ecp384", "ed25519, ed448"})
+  void aKeyOfAnotherKindDoesNotFit(Algorithm one, Algorithm other) throws Exception {
+    assertThat(
+            CertifiedKey.fits(
+                bundle(one).getCertificate(), bundle(other).getKeyPair().getPrivate()))
+        .isFalse();
+  }
+
+  @Test
+  void keysOfRsaThatSignInOneWayOnlyFitNoOther() throws Exception {
+    var pss = KeyPairGenerator.getInstance("RSASSA-PSS").generateKeyPair();
+    var other = KeyPairGenerator.getInstance("RSASSA-PSS").generateKeyPair();
+    X509Bundle rsa = bundle(Algorithm.rsa2048);
+    assertThat(CertifiedKey.fits(rsa.getCertificate(), pss.getPrivate())).isFalse();
+    assertThat(CertifiedKey.fits(with(pss.getPublic()), pss.getPrivate())).isTrue();
+    assertThat(CertifiedKey.fits(with(pss.getPublic()), other.getPrivate())).isFalse();
+  }
+
+  /** A token keeps what a key is: only what signs is there. */
+  @Test
+  void aKindOfKeyThatNobodyKnowsIsComparedByName() {
+    PrivateKey token = new Unknown("kind of a token");
+    assertThat(CertifiedKey.fits(with(new Unknown("kind of a token")), token)).isTrue();
+    assertThat(CertifiedKey.fits(with(new Unknown("another kind")), token)).isFalse();
+  }
+
+  private record Unknown(String getAlgorithm) implements PrivateKey, PublicKey {
+    @Override
+    public String getFormat() {
+      return null;
+    }
+
+    @Override
+    public byte[] getEncoded() {
+      return null;
+    }
+  }
+
+  private static Certificate with(PublicKey key) {
+    return new Certificate("of a test") {
+      @Override
+      public PublicKey getPublicKey() {
+        return key;
+      }
+
+      @Override
+      public byte[] getEncoded() {
+        return new byte[0];
+      }
+
+      @Override
+      public void verify(PublicKey by) {}
+
+      @Override
+      public void verify(PublicKey by, String provider) {}
+
+      @Override
+      public String toString() {
+        return "certificate of " + key.getAlgorithm();
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"rsa2048", "ecp256"})
+  void filesThatDoNotBelongTogetherAreRefused(Algorithm algorithm) {
+    TestPki.Files own = PKI.filesFor("127.0.0.1", algorithm);
+    TestPki.Files other = PKI.filesFor("127.0.0.1", algorithm);
+    assertThat(Tls.mutual(own.certificates(), own.key(), own.trusted())).isNotNull();
+    for (TestPki.Use<Tls> use : List.<TestPki.Use<Tls>>of(Tls::mutual, Tls::server)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> use.of(own.certificates(), other.key(), own.trusted()))
+          .withMessageContainingAll(
+              "expected a certificate in " + own.certificates(),
+              "that fits the key in " + other.key(),
+              "got one of another key");
+    }
+  }
+
+  @Test
+  void aFingerprintIsTheBeginningOfTheUsualOne() throws Exception {
+    var certificate = bundle(Algorithm.ecp256).getCertificate();
+    byte[] all = MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded());
+    assertThat(CertifiedKey.fingerprint(certificate))
+        .isEqualTo(HexFormat.of().formatHex(all).substring(0, 8));
+  }
+}
