@@ -10,6 +10,7 @@ import io.reactivetransfer.micrometer.KvMeters;
 import io.reactivetransfer.micrometer.KvObservations;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -21,20 +22,22 @@ import org.springframework.context.annotation.Lazy;
  * Opens a KV cache on the engine for whoever is given one, with meters and observations where the
  * application has registries for them, and with its recorders that are beans; disposes of it when
  * the context stops, before engines close. Nothing is opened while nobody asks for it. Where there
- * are several engines it is on the primary one; {@link KvCacheOptions} that are a bean take the
- * place of all of this.
+ * are several engines it is on the primary one, and where none is, there are meters and
+ * observations only, for caches that the application opens; {@link KvCacheOptions} that are a bean
+ * take the place of all of this.
  */
 @AutoConfiguration(
     after = ReactiveTransferAutoConfiguration.class,
     afterName = {Registries.METERS, Registries.OBSERVATIONS})
 @ConditionalOnClass(KvCache.class)
-@ConditionalOnSingleCandidate(TransferEngine.class)
+@ConditionalOnBean(TransferEngine.class)
 public final class KvCacheAutoConfiguration {
 
   KvCacheAutoConfiguration() {}
 
   @Bean(destroyMethod = "dispose")
   @Lazy
+  @ConditionalOnSingleCandidate(TransferEngine.class)
   @ConditionalOnMissingBean
   KvCache reactiveTransferKvCache(
       TransferEngine engine,
@@ -48,6 +51,7 @@ public final class KvCacheAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnSingleCandidate(TransferEngine.class)
   KvCacheLifecycle reactiveTransferKvCacheLifecycle() {
     return new KvCacheLifecycle();
   }

@@ -5,6 +5,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.micrometer.MoeMeters;
 import io.reactivetransfer.moe.MoeNode;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -15,11 +16,12 @@ import org.springframework.context.annotation.Lazy;
 /**
  * Opens a node for groups of experts on the engine for whoever is given one; it ends with its
  * engine. Meters are a bean, too, to be handed on to the options of a group, where the application
- * has a registry for them. Where there are several engines it is on the primary one.
+ * has a registry for them. Where there are several engines it is on the primary one, and where none
+ * is, there are only the meters, which serve all.
  */
 @AutoConfiguration(after = ReactiveTransferAutoConfiguration.class, afterName = Registries.METERS)
 @ConditionalOnClass(MoeNode.class)
-@ConditionalOnSingleCandidate(TransferEngine.class)
+@ConditionalOnBean(TransferEngine.class)
 public final class MoeAutoConfiguration {
 
   MoeAutoConfiguration() {}
@@ -27,6 +29,7 @@ public final class MoeAutoConfiguration {
   /** Its engine closes it, and waits for what is under way. */
   @Bean(destroyMethod = "")
   @Lazy
+  @ConditionalOnSingleCandidate(TransferEngine.class)
   @ConditionalOnMissingBean
   MoeNode reactiveTransferMoeNode(TransferEngine engine) {
     return MoeNode.open(engine);

@@ -4,7 +4,9 @@ import io.reactivetransfer.TransferEngine;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -15,7 +17,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 /**
  * The engines that are beans, whoever defines them, by their names: those of this context and of
  * the ones that it stands in. One that is lazy is among them once it was made for somebody; those
- * of which each user has another one never are. Asked anew each time.
+ * of which each user has another one never are, nor what a test has put in the place of one and
+ * which knows nothing of itself, such as a mock. Asked anew each time.
  */
 final class NamedEngines implements Supplier<Map<String, TransferEngine>> {
 
@@ -34,12 +37,21 @@ final class NamedEngines implements Supplier<Map<String, TransferEngine>> {
     Map<String, TransferEngine> named = new LinkedHashMap<>();
     for (String bean : names) {
       if (isMade(beans, bean) && !beans.containsBean(ScopedProxyUtils.getTargetBeanName(bean))) {
-        String engine = nameOf(bean);
-        named.put(
-            names.contains(engine) ? bean : engine, beans.getBean(bean, TransferEngine.class));
+        TransferEngine engine = beans.getBean(bean, TransferEngine.class);
+        String name = nameOf(bean);
+        if (knowsItself(engine)) {
+          named.put(names.contains(name) ? bean : name, engine);
+        }
       }
     }
     return named;
+  }
+
+  /** What an engine says it is and has, a mock says nothing of until it is told to. */
+  private static boolean knowsItself(TransferEngine engine) {
+    return Stream.<@Nullable Object>of(
+            engine.id(), engine.backend(), engine.address(), engine.stats(), engine.onClose())
+        .allMatch(Objects::nonNull);
   }
 
   /** Or will be at any rate. */

@@ -9,6 +9,7 @@ import io.reactivetransfer.weights.version.VersionRecorder;
 import io.reactivetransfer.weights.version.WeightsController;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -22,19 +23,21 @@ import reactor.core.scheduler.Schedulers;
  * observations where the application has registries for them, and with its recorders that are
  * beans. Meters and observations are beans, too, to be handed on to ranks and trainers, which need
  * memory of the application and so are opened by it. Where there are several engines the controller
- * is on the primary one.
+ * is on the primary one, and where none is, there are only meters and observations, which serve
+ * all.
  */
 @AutoConfiguration(
     after = ReactiveTransferAutoConfiguration.class,
     afterName = {Registries.METERS, Registries.OBSERVATIONS})
 @ConditionalOnClass(WeightsController.class)
-@ConditionalOnSingleCandidate(TransferEngine.class)
+@ConditionalOnBean(TransferEngine.class)
 public final class WeightsAutoConfiguration {
 
   WeightsAutoConfiguration() {}
 
   @Bean(destroyMethod = "close")
   @Lazy
+  @ConditionalOnSingleCandidate(TransferEngine.class)
   @ConditionalOnMissingBean
   WeightsController reactiveTransferWeightsController(
       TransferEngine engine, ObjectProvider<VersionRecorder> recorders) {

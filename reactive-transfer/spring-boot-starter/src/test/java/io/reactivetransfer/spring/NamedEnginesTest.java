@@ -4,15 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.boot.actuate.info.Info;
+import org.springframework.boot.actuate.info.InfoContributor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.health.contributor.ReactiveHealthContributors.Entry;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -85,6 +91,45 @@ class NamedEnginesTest {
     define("scopedTarget.perRequest", bean -> bean.setScope(BeanDefinition.SCOPE_PROTOTYPE));
     context.refresh();
     assertThat(engines()).isEmpty();
+  }
+
+  /** As a mock of Mockito does that was told nothing: empty lists, and null for all else. */
+  private static TransferEngine mock() {
+    return (TransferEngine)
+        Proxy.newProxyInstance(
+            NamedEnginesTest.class.getClassLoader(),
+            new Class<?>[] {TransferEngine.class},
+            (mock, method, arguments) ->
+                switch (method.getName()) {
+                  case "equals" -> mock == arguments[0];
+                  case "hashCode" -> 7;
+                  case "toString" -> "a mock";
+                  case "isClosed" -> false;
+                  default -> method.getReturnType().equals(List.class) ? List.of() : null;
+                });
+  }
+
+  @Test
+  void whatATestHasPutInThePlaceOfOneIsPassedOver() {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                ReactiveTransferAutoConfiguration.class,
+                EngineHealthAutoConfiguration.class,
+                EngineInfoAutoConfiguration.class))
+        .withBean("mockTransferEngine", TransferEngine.class, NamedEnginesTest::mock)
+        .withBean("realTransferEngine", TransferEngine.class, this::open)
+        .run(context -> {
+          assertThat(context).hasNotFailed();
+          assertThat(context.getBean(EngineHealthContributor.class).stream())
+              .extracting(Entry::name)
+              .containsExactly("real");
+          Info.Builder info = new Info.Builder();
+          context.getBean(InfoContributor.class).contribute(info);
+          assertThat(info.build().getDetails().get("reactiveTransfer"))
+              .asInstanceOf(InstanceOfAssertFactories.MAP)
+              .containsOnlyKeys("real");
+        });
   }
 
   @Test

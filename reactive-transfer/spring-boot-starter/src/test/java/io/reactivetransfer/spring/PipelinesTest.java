@@ -1,7 +1,9 @@
 package io.reactivetransfer.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -144,8 +146,53 @@ class PipelinesTest {
             "reactive-transfer.engines.one.backend=loopback",
             "reactive-transfer.engines.two.backend=loopback")
         .run(context ->
-            assertThat(context).hasNotFailed().doesNotHaveBean("reactiveTransferKvCache"));
+            assertThat(context)
+                .hasNotFailed()
+                .doesNotHaveBean("reactiveTransferKvCache")
+                .doesNotHaveBean("reactiveTransferKvCacheLifecycle")
+                .doesNotHaveBean("reactiveTransferMoeNode")
+                .doesNotHaveBean("reactiveTransferWeightsController"));
     without.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(KvCache.class));
+  }
+
+  @Test
+  void metersAndObservationsServeAllEnginesWhereNoneIsThePrimaryOne() {
+    without
+        .withUserConfiguration(Registries.class)
+        .withPropertyValues(
+            "reactive-transfer.engines.one.backend=loopback",
+            "reactive-transfer.engines.two.backend=loopback")
+        .run(context -> {
+          assertThat(context).hasSingleBean(MoeMeters.class).hasSingleBean(WeightsMeters.class);
+          assertThat(context).hasSingleBean(WeightsObservations.class);
+          assertThat(context).hasBean("reactiveTransferKvObservations");
+          KvCacheOptions options =
+              KvCacheOptions.builder().recorder(context.getBean(KvMeters.class)).build();
+          MeterRegistry registry = context.getBean(MeterRegistry.class);
+          for (TransferEngine each : context.getBeansOfType(TransferEngine.class).values()) {
+            KvCache cache = KvCache.open(each, each.address().toString(), options);
+            await()
+                .atMost(Node.PATIENCE)
+                .until(() ->
+                    registry.getMeters().stream()
+                        .map(Meter::getId)
+                        .filter(id -> id.getName().startsWith("reactive.transfer.kv"))
+                        .anyMatch(id -> each.id().toShortString().equals(id.getTag("engine"))));
+            cache.dispose();
+          }
+        });
+  }
+
+  @Test
+  void withoutAnEngineThereAreNone() {
+    without
+        .withUserConfiguration(Registries.class)
+        .run(context ->
+            assertThat(context)
+                .hasNotFailed()
+                .doesNotHaveBean(KvRecorder.class)
+                .doesNotHaveBean(WeightsMeters.class)
+                .doesNotHaveBean(MoeMeters.class));
   }
 
   @Test

@@ -56,8 +56,13 @@ class TlsTest {
 
   /** With files of its own, which may be replaced. */
   private Node node(String name, TestPki authority, String... more) throws IOException {
+    return node(name, authority, Algorithm.ecp256, more);
+  }
+
+  private Node node(String name, TestPki authority, Algorithm algorithm, String... more)
+      throws IOException {
     Path files = Files.createDirectory(directory.resolve(name));
-    put(files, authority);
+    put(files, authority.filesFor("127.0.0.1", algorithm));
     List<String> properties =
         List.of(
             "reactive-transfer.backend=tcp",
@@ -73,8 +78,7 @@ class TlsTest {
         Stream.concat(properties.stream(), Stream.of(more)).toArray(String[]::new));
   }
 
-  private static void put(Path files, TestPki authority) throws IOException {
-    TestPki.Files made = authority.filesFor("127.0.0.1");
+  private static void put(Path files, TestPki.Files made) throws IOException {
     replace(made.trusted(), files.resolve("ca.pem"));
     replace(made.key(), files.resolve("node.key"));
     replace(made.certificates(), files.resolve("node.pem"));
@@ -120,7 +124,7 @@ class TlsTest {
     try (Node target = node("target", OURS);
         Node later = node("later", OTHERS)) {
       assertThatThrownBy(() -> reach(later, target)).isInstanceOf(PeerUnreachableException.class);
-      put(directory.resolve("target"), OTHERS);
+      put(directory.resolve("target"), OTHERS.filesFor("127.0.0.1"));
       await()
           .atMost(Node.PATIENCE)
           .ignoreExceptionsInstanceOf(PeerUnreachableException.class)
@@ -153,7 +157,7 @@ class TlsTest {
   @ParameterizedTest
   @EnumSource(names = {"rsa2048", "ecp256"})
   void aKeyOfAnotherCertificateIsRefusedAndTheOldOneStays(Algorithm algorithm) throws Exception {
-    try (Node target = node("target", OURS);
+    try (Node target = node("target", OURS, algorithm);
         Node origin = node("origin", OURS)) {
       Map<String, Object> before = Details.of(target, "tls");
       assertThat(before)
