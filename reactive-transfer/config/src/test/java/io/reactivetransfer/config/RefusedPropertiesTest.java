@@ -3,6 +3,8 @@ package io.reactivetransfer.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.reactivetransfer.fuzz.TestPki;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is wrong is refused by name, with what was expected and what came, and without a secret. */
 class RefusedPropertiesTest {
@@ -77,6 +80,27 @@ class RefusedPropertiesTest {
     assertThat(refusal.property()).isEqualTo("reactive-transfer." + name);
     assertThat(refusal).hasMessageContainingAll(refusal.property(), expected, got);
     assertThat(refusal).hasMessageNotContaining(SECRET);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"rsa2048", "ecp256"})
+  void aCertificateOfAnotherKeyIsNamed(Algorithm algorithm) {
+    TestPki pki = new TestPki();
+    TestPki.Files own = pki.filesFor("127.0.0.1", algorithm);
+    TestPki.Files other = pki.filesFor("127.0.0.1", algorithm);
+    String prefix = "reactive-transfer.";
+    EngineConfigurationException refusal =
+        refusal(
+            of(
+                Map.of(
+                    prefix + "backend", "tcp",
+                    prefix + "ssl.certificate", own.certificates().toString(),
+                    prefix + "ssl.private-key", other.key().toString(),
+                    prefix + "ssl.trusted", own.trusted().toString()),
+                Map.of()));
+    assertThat(refusal.property()).isEqualTo(prefix + "ssl.certificate");
+    assertThat(refusal)
+        .hasMessageContainingAll(own.certificates().toString(), other.key().toString(), "fits");
   }
 
   @Test

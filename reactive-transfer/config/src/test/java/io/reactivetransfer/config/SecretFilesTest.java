@@ -7,6 +7,7 @@ import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.ClusterSecrets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,6 +46,18 @@ class SecretFilesTest {
     assertThat(files.readAgain()).isTrue();
     assertThat(secrets.valid()).hasSize(1).doesNotContain(before);
     assertThat(files.readAgain()).isFalse();
+  }
+
+  @Test
+  void oneThatIsValidTwiceIsOne() {
+    ClusterSecret old = ClusterSecret.ofFile(file);
+    ClusterSecret same = ClusterSecret.ofFile(file);
+    ClusterSecret other = ClusterSecret.of("another secret of it".getBytes(StandardCharsets.UTF_8));
+    assertThat(files.valid()).isEqualTo(1);
+    assertThat(new SecretFiles(ClusterSecrets.of(old, same), () -> old, () -> same).valid())
+        .isEqualTo(1);
+    assertThat(new SecretFiles(ClusterSecrets.of(old, other), () -> old, () -> other).valid())
+        .isEqualTo(2);
   }
 
   @Test

@@ -8,6 +8,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesBindHa
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -48,10 +49,7 @@ final class BlankProperties implements ConfigurationPropertiesBindHandlerAdvisor
 
   /** As it is when placeholders have been replaced. */
   private static boolean isBlank(ConfigurationPropertyName name, BindContext context) {
-    return context
-        .getBinder()
-        .bind(name, Bindable.of(String.class))
-        .map(String::isBlank)
-        .orElse(false);
+    BindResult<String> text = context.getBinder().bind(name, Bindable.of(String.class));
+    return text.isBound() && text.get().isBlank();
   }
 }
