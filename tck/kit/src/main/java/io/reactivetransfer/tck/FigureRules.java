@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineRecorder;
+import io.reactivetransfer.EngineRecorder.StreamEnd;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.Peer;
@@ -12,6 +13,7 @@ import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -29,6 +31,7 @@ abstract class FigureRules extends RuleGroup {
 
   private static final int WRITES = 12;
   private static final int MESSAGES = 3;
+  private static final Duration SHORT = Duration.ofMillis(5);
 
   FigureRules(TransferConformance kit) {
     super(kit);
@@ -57,6 +60,15 @@ abstract class FigureRules extends RuleGroup {
         .until(
             what + ": " + value,
             () -> figure.applyAsLong(of(duo.origin(), duo.target().id())) == value);
+  }
+
+  /** Until what waits was refused in a turn that has begun since, whatever took long before. */
+  private void untilRefusedInATurnOfItsOwn(Duo duo) {
+    long refusals = of(duo.origin(), duo.target().id()).refusals() + 2;
+    stage()
+        .patience()
+        .until(
+            "two more refusals", () -> of(duo.origin(), duo.target().id()).refusals() >= refusals);
   }
 
   @Test
@@ -115,14 +127,11 @@ abstract class FigureRules extends RuleGroup {
     valve.shutForWrites();
     Probe<WriteImm> writes = submit(duo, stage().imm());
     until("parts of transfers that wait", duo, TrafficStats::transfersWaiting, WRITES);
-    stage().rest(Duration.ofMillis(5));
+    stage().rest(SHORT);
     TrafficStats waiting = of(duo.origin(), duo.target().id());
     assertThat(waiting.refusals()).as("refusals").isGreaterThan(before.refusals());
     assertThat(waiting.writesInFlight()).as("writes in flight").isZero();
-    long turns = waiting.refusals() + 2; // one that has begun since then, whatever took long before
-    stage()
-        .patience()
-        .until("two more refusals", () -> of(duo.origin(), duo.target().id()).refusals() >= turns);
+    untilRefusedInATurnOfItsOwn(duo);
     valve.open();
     writes.awaitCompletion();
     until("parts of transfers that wait", duo, TrafficStats::transfersWaiting, 0);
@@ -132,7 +141,7 @@ abstract class FigureRules extends RuleGroup {
         .isEqualTo(WRITES);
     assertThat(after.timeQueued().minus(before.timeQueued()))
         .as("the time that they have waited")
-        .isGreaterThanOrEqualTo(Duration.ofMillis(5).multipliedBy(WRITES));
+        .isGreaterThanOrEqualTo(SHORT.multipliedBy(WRITES));
     assertThat(after.writesFailed()).as("failures").isEqualTo(before.writesFailed());
     valve.failRefused(write -> true);
     stage()
@@ -226,7 +235,7 @@ abstract class FigureRules extends RuleGroup {
     Duo duo = Duo.of(stage(), origin, target);
     submit(duo, stage().imm()).awaitCompletion();
     stage().patience().until("the end of a stream", () -> notes.ends.size() == 1);
-    EngineRecorder.StreamEnd done = notes.ends.getFirst();
+    StreamEnd done = notes.ends.getFirst();
     assertThat(done.transfers()).as("transfers of the stream").isEqualTo(WRITES);
     assertThat(done.bytes()).as("bytes of the stream").isEqualTo(WRITES * Duo.WRITE_BYTES);
     assertThat(done.failure()).as("its failure").isNull();
@@ -254,6 +263,52 @@ abstract class FigureRules extends RuleGroup {
         .endsWith("closed null")
         .containsOnlyOnce("opened", found, "closed null");
     assertThat(notes.threads).as("threads that told it").hasSize(1);
+  }
+
+  /** Has a write wait for a while: no NIC takes it over before the valve is opened. */
+  private void waitFor(Duo duo, Valve valve, Runnable submit) {
+    valve.shutForWrites();
+    submit.run();
+    until("parts of transfers that wait", duo, TrafficStats::transfersWaiting, 1);
+    stage().rest(SHORT);
+    untilRefusedInATurnOfItsOwn(duo);
+  }
+
+  @Test
+  final void r27_3_ofAStreamIsToldWhatItHasWaitedBeforeItsFirstWrite() {
+    Notes notes = new Notes();
+    Valve valve = new Valve();
+    TransferEngine origin = stage().open(1, valve, options -> options.recorder(notes));
+    Duo duo = Duo.of(stage(), origin, stage().open(1));
+    stage().done(origin, duo.write(0, 1)); // to be in touch
+    stage().patience().until("the end of a stream", () -> notes.ends.size() == 1);
+    Upstream<Write> upstream = Upstream.open(List.of(duo.write(0, 1)));
+    Probe<Write> writes = stage().probe("two writes", origin.submit(upstream), 0);
+    waitFor(duo, valve, () -> writes.request(2));
+    valve.open();
+    writes.awaitValues(1);
+    waitFor(duo, valve, () -> upstream.emit(duo.write(0, 1)));
+    valve.open();
+    upstream.complete();
+    writes.awaitCompletion();
+    stage().patience().until("its end", () -> notes.ends.size() == 2);
+    StreamEnd waited = notes.ends.getLast();
+    assertThat(waited.isPosted()).as("whether anything of it was posted").isTrue();
+    assertThat(waited.queued())
+        .as("what it has waited before its first write")
+        .isBetween(SHORT, waited.duration().minus(SHORT));
+    Probe<Write> dropped = stage().probe("a write", origin.submit(duo.write(0, 1)), 0);
+    waitFor(duo, valve, () -> dropped.request(1));
+    dropped.cancel();
+    stage().patience().until("the end of a third stream", () -> notes.ends.size() == 3);
+    StreamEnd unposted = notes.ends.getLast();
+    assertThat(unposted.isCancelled()).as("whether it was cancelled").isTrue();
+    assertThat(unposted.transfersNotDone()).as("its transfers that were not done").isEqualTo(1);
+    assertThat(unposted.isPosted()).as("whether anything of it was posted").isFalse();
+    assertThat(unposted.queued())
+        .as("what it has waited")
+        .isEqualTo(unposted.duration())
+        .isGreaterThanOrEqualTo(SHORT);
   }
 
   /** Throws whatever it is told. */
