@@ -2,20 +2,30 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
 /** Chapter 13: messages. */
 abstract class MessageRules extends RuleGroup {
 
   private static final int CREDITS = 4;
+
+  /** Longer than what any NIC says. */
+  private static final ByteBuffer THE_END = ByteBuffer.allocate(NicTalk.MAX_BYTES + 1);
 
   MessageRules(TransferConformance kit) {
     super(kit);
@@ -220,5 +230,106 @@ abstract class MessageRules extends RuleGroup {
           .isEqualTo(-1);
     }
     others.awaitValues(sent.size());
+  }
+
+  /** What was said by an engine's NICs, by who said it to whom. */
+  private static Map<String, List<ByteBuffer>> byWay(List<NicTalk.Word> words) {
+    return words.stream()
+        .collect(
+            Collectors.groupingBy(
+                word -> word.speaker() + " " + word.from() + " to " + word.to(),
+                Collectors.mapping(
+                    word -> Objects.requireNonNullElse(word.text(), THE_END),
+                    Collectors.toList())));
+  }
+
+  private void speaks(Valve speaker, Valve listener, EngineId to, List<ByteBuffer> texts) {
+    NicTalk said = speaker.talk();
+    NicTalk heard = listener.talk();
+    texts.forEach(text -> speaker.speak(to, text));
+    stage().patience().until("all NICs to have spoken", said::hasSaidAll);
+    assertThat(said.said()).as("what NICs have said").hasSizeGreaterThanOrEqualTo(texts.size());
+    stage()
+        .patience()
+        .until("as much as was said", () -> heard.heard().size() >= said.said().size());
+    stage()
+        .patience()
+        .throughout(() ->
+            assertThat(byWay(heard.heard())).as("what they heard").isEqualTo(byWay(said.said())));
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("nicCounts")
+  final void r13_10_whatNicsSayToEachOtherComesWholeOnceAndInOrder(int nics) {
+    Valve here = new Valve();
+    Valve there = new Valve();
+    int fewer = (nics + 1) / 2; // so that some are spoken to by two
+    Duo duo = Duo.of(stage(), stage().open(nics, here), stage().open(fewer, there));
+    stage()
+        .probe("writes", duo.origin().submit(Upstream.of(duo.writes(4 * nics))))
+        .awaitCompletion();
+    List<ByteBuffer> texts =
+        IntStream.of(1, 0, 2, 255, 256, NicTalk.MAX_BYTES - 1, NicTalk.MAX_BYTES)
+            .mapToObj(length -> {
+              byte[] text = new byte[length];
+              stage().random().nextBytes(text);
+              return ByteBuffer.wrap(text);
+            })
+            .toList();
+    speaks(here, there, duo.target().id(), texts);
+    speaks(there, here, duo.origin().id(), texts);
+  }
+
+  private static ByteBuffer text(int number) {
+    return ByteBuffer.allocate(4).putInt(0, number);
+  }
+
+  private static boolean hasHeard(Valve valve, @Nullable ByteBuffer text) {
+    return valve.talk().heard().stream().anyMatch(word -> Objects.equals(word.text(), text));
+  }
+
+  private static List<Integer> heard(Valve valve) {
+    return valve.talk().heard().stream()
+        .map(word -> word.text() == null ? 0 : word.text().getInt(0))
+        .toList();
+  }
+
+  @Test
+  final void r13_10_whatWaitsIsLostWithItsSession() {
+    Valve here = new Valve();
+    Valve there = new Valve();
+    Duo duo = Duo.of(stage(), stage().open(1, here), stage().open(1, there));
+    stage().done(duo.origin(), duo.write(0, 1));
+    EngineId peer = duo.target().id();
+    here.shut();
+    here.speak(peer, text(1));
+    stage().patience().until("the NIC to have spoken", here.talk()::hasSaidAll);
+    here.endSession(peer);
+    stage().patience().until("its NIC to be told of the end", () -> hasHeard(here, null));
+    here.open();
+    stage().done(duo.origin(), duo.write(0, 1));
+    here.speak(peer, text(2));
+    stage().patience().until("what was said in another session", () -> hasHeard(there, text(2)));
+    assertThat(heard(there)).as("what was heard").doesNotContain(1).containsOnlyOnce(2);
+  }
+
+  @Test
+  final void r13_10_theEndOfAWayComesBetweenWhatWasSaidBeforeAndBehindIt() {
+    Valve here = new Valve();
+    Valve there = new Valve();
+    Duo duo = Duo.of(stage(), stage().open(1, here), stage().open(1, there));
+    stage().done(duo.origin(), duo.write(0, 1));
+    EngineId peer = duo.target().id();
+    here.speak(peer, text(1));
+    stage().patience().until("the NIC to have spoken", here.talk()::hasSaidAll);
+    here.loseWay(0, peer);
+    stage().patience().until("the loss to be told", here::hasLostAll);
+    stage().fence(duo.origin());
+    here.speak(peer, text(2));
+    stage().patience().until("what was said behind the loss", () -> hasHeard(there, text(2)));
+    assertThat(heard(there))
+        .as("what was heard, and 0 for the end, which may be told more than once")
+        .startsWith(1, 0)
+        .containsOnlyOnce(1, 2);
   }
 }

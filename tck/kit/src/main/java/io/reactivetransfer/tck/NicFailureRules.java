@@ -293,4 +293,18 @@ abstract class NicFailureRules extends RuleGroup {
     claim.awaitError(TransferException.class);
     stage().patience().until("it closed", duo.origin()::isClosed);
   }
+
+  @Test
+  final void r23_7_noLessDoesAControlChannelThatHasFailed() {
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 1, valve);
+    stage().done(duo.origin(), duo.write(0, 1));
+    Probe<Void> claim = stage().probe("a claim", duo.origin().counter(stage().imm()).next(1));
+    Probe<Message> messages = stage().probe("messages", duo.origin().messages());
+    valve.breakChannel();
+    String reason = claim.awaitError(TransferException.class).toString();
+    assertThat(reason).as("why it has closed").contains(ValveDomain.FAILURE_TEXT);
+    messages.awaitTerminal();
+    stage().patience().until("it closed", duo.origin()::isClosed);
+  }
 }

@@ -43,6 +43,7 @@ final class Valve {
   /** What a peer says, though it does not. */
   record Heard(EngineId peer, ByteBuffer frame) {}
 
+  private final NicTalk talk = new NicTalk();
   private final List<Doorbell> doorbells = new ArrayList<>();
   private final List<Taken> taken = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
@@ -59,6 +60,8 @@ final class Valve {
   private int targets;
   private int peers;
   private final Queue<Heard> heard = new ArrayDeque<>();
+  private final Queue<EngineId> endedSessions = new ArrayDeque<>();
+  private boolean channelBroken;
   private int refusalsEach;
   private int ended;
   private boolean shut;
@@ -81,7 +84,7 @@ final class Valve {
             doorbells.add(context.doorbell());
             maxWriteBytes = Math.min(maxWriteBytes, domain.capabilities().maxWriteBytes());
           }
-          return new ValveDomain(domain, context, this);
+          return new NicTalkDomain(new ValveDomain(domain, context, this), context, talk);
         },
         (channel, context) -> new ValveChannel(channel, context, this));
   }
@@ -138,6 +141,42 @@ final class Valve {
       heard.add(new Heard(peer, frame));
     }
     ring();
+  }
+
+  /** Each NIC says this to each one of that peer that it has resolved. */
+  void speak(EngineId peer, ByteBuffer text) {
+    talk.say(peer, text);
+    ring();
+  }
+
+  /** What its NICs say so, and hear. */
+  NicTalk talk() {
+    return talk;
+  }
+
+  /** The session with that peer ends, as if the network had ended it. */
+  void endSession(EngineId peer) {
+    synchronized (this) {
+      endedSessions.add(peer);
+    }
+    ring();
+  }
+
+  /** With whom the session has ended, and was not told yet; or null. */
+  synchronized @Nullable EngineId nextEndedSession() {
+    return endedSessions.poll();
+  }
+
+  /** The control channel can do nothing more. */
+  void breakChannel() {
+    synchronized (this) {
+      channelBroken = true;
+    }
+    ring();
+  }
+
+  synchronized boolean isChannelBroken() {
+    return channelBroken;
   }
 
   /** Whether it has heard all that was said so. */

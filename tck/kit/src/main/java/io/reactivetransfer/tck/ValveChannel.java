@@ -13,6 +13,7 @@ final class ValveChannel extends ForwardingControl {
   private final ControlContext context;
   private final Valve valve;
   private int refusals;
+  private boolean broken;
 
   ValveChannel(ControlChannel inner, ControlContext context, Valve valve) {
     super(inner);
@@ -28,7 +29,23 @@ final class ValveChannel extends ForwardingControl {
       sink.received(next.peer(), next.frame());
       said++;
     }
-    return said + super.poll(sink);
+    return said + endSessions(sink) + super.poll(sink);
+  }
+
+  private int endSessions(ControlSink sink) {
+    int ended = 0;
+    EngineId peer;
+    while ((peer = valve.nextEndedSession()) != null) {
+      super.disconnect(peer, ValveDomain.FAILURE_TEXT);
+      sink.peerLost(peer, ValveDomain.FAILURE_CODE, ValveDomain.FAILURE_TEXT);
+      ended++;
+    }
+    if (valve.isChannelBroken() && !broken) {
+      broken = true;
+      sink.channelFailed(ValveDomain.FAILURE_CODE, ValveDomain.FAILURE_TEXT);
+      ended++;
+    }
+    return ended;
   }
 
   @Override

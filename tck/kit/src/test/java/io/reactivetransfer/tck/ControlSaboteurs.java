@@ -41,6 +41,7 @@ final class ControlSaboteurs {
           channel("26.1", "consumes the buffer of a message", Consumes::new),
           channel("26.1", "keeps the buffer of a message", Keeps::new)
               .entailing("26.2", "26.4", "26.6", "26.8"),
+          channel("26.1", "names another one as the sender of a long message", Misnames::new),
           channel("26.2", "takes over what it has no room for", Overfills::new),
           channel("26.2", "swaps messages when many wait", Swaps::new),
           sink("26.3", "says nothing when it finds nobody", Silent::new),
@@ -86,7 +87,8 @@ final class ControlSaboteurs {
           Saboteur.beneath(
               "23.5",
               "calls written what it never sent",
-              inner -> broken(inner, (sink, token, _, _) -> sink.written(token))));
+              inner -> broken(inner, (sink, token, _, _) -> sink.written(token))),
+          Saboteur.talks("23.7", "goes on without a control channel", GoesOn::new));
 
   private ControlSaboteurs() {}
 
@@ -231,6 +233,39 @@ final class ControlSaboteurs {
     public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
       super.send(to, at, bytes);
       return true;
+    }
+  }
+
+  private static final class Misnames extends ForwardingControl {
+    Misnames(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      int length = maxMessageBytes() - 1; // engines cut what is long into pieces of another length
+      return super.poll(
+          new ForwardingControlSink(sink) {
+            @Override
+            public void received(EngineId sender, ByteBuffer bytes) {
+              super.received(bytes.remaining() == length ? new EngineId(1, 2) : sender, bytes);
+            }
+          });
+    }
+  }
+
+  private static final class GoesOn extends ForwardingControl {
+    GoesOn(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      return super.poll(
+          new ForwardingControlSink(sink) {
+            @Override
+            public void channelFailed(int code, String text) {}
+          });
     }
   }
 

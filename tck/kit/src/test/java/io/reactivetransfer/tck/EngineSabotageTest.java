@@ -12,7 +12,8 @@ class EngineSabotageTest extends SabotageCheck {
               StreamSaboteurs.ALL,
               EngineSaboteurs.ALL,
               EndingSaboteurs.ALL,
-              FigureSaboteurs.ALL)
+              FigureSaboteurs.ALL,
+              TalkSaboteurs.ALL)
           .flatMap(List::stream)
           .toList();
 
