@@ -143,4 +143,39 @@ final class KvRouteSaboteurs {
       };
     });
   }
+
+  /** Who has failed is asked as if it had not: behind a failure, another router begins anew. */
+  static Tampering forgetsFailures() {
+    return tampering((decode, prefills, attempts) -> {
+      Flux<List<Peer>> known = prefills.replay(1).autoConnect(0);
+      return new Routing() {
+        private Routing now = Routing.of(decode, known, attempts);
+
+        @Override
+        public Mono<Integer> receive(
+            Duration deadline,
+            Function<Peer, KvOrder.Builder> order,
+            Function<KvArrival, Mono<Integer>> use) {
+          return Mono.defer(() -> {
+            Set<Peer> asked = new LinkedHashSet<>();
+            return now.receive(
+                deadline,
+                peer -> {
+                  if (!asked.isEmpty()) {
+                    now = Routing.of(decode, known, attempts);
+                  }
+                  asked.add(peer);
+                  return order.apply(peer);
+                },
+                use);
+          });
+        }
+
+        @Override
+        public void dispose() {
+          now.dispose(); // those before it may have orders
+        }
+      };
+    });
+  }
 }

@@ -18,7 +18,8 @@ class KvSabotageTest {
           KvSaboteur.NEVER_SAYS_THAT_TIME_IS_SHORT, 49L,
           KvSaboteur.WRITES_WHAT_WAS_COUNTED_FOR_ANOTHER_LAYOUT, 592L,
           KvSaboteur.TELLS_OF_A_LAYER_TOO_LATE, 2L,
-          KvSaboteur.ASKS_ON_AFTER_A_CANCEL, 71L);
+          KvSaboteur.ASKS_ON_AFTER_A_CANCEL, 71L,
+          KvSaboteur.ASKS_A_NODE_THAT_HAS_FAILED_LATELY, 71L);
 
   @ParameterizedTest
   @EnumSource

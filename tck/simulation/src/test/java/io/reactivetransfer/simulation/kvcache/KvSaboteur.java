@@ -119,6 +119,7 @@ enum KvSaboteur {
   ASKS_ON_AFTER_A_CANCEL(KvRouteSaboteurs::hearsNoCancel, "and has ended"),
   FORGETS_WHO_IS_THERE(() -> KvRouteSaboteurs.knowsNoOthers(false), "gave up, and did not ask"),
   DOES_NOT_SHARE_THE_WORK(() -> KvRouteSaboteurs.knowsNoOthers(true), "has fewer orders"),
+  ASKS_A_NODE_THAT_HAS_FAILED_LATELY(KvRouteSaboteurs::forgetsFailures, "which has failed lately"),
   GIVES_A_ROUTED_ORDER_TOO_MUCH_TIME(
       () -> KvRouteSaboteurs.deadline(sound -> sound.plusMillis(60)), "when its deadline was"),
   GIVES_A_ROUTED_ORDER_TOO_LITTLE_TIME(
