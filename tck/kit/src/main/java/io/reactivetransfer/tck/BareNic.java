@@ -34,6 +34,9 @@ final class BareNic implements AutoCloseable {
   /** What each of them may reach. */
   static final FakeDevice DEVICE = new FakeDevice(Device.of("fake", 0));
 
+  /** The most that one NIC says to another at once, in bytes. */
+  static final int MAX_SAID = 1_024;
+
   private static final int DEPTH = 64;
 
   private final Duration timeout;
@@ -47,6 +50,7 @@ final class BareNic implements AutoCloseable {
   private final List<Long> refused = new ArrayList<>();
   private final List<Arrival> arrivals = new ArrayList<>();
   private final List<String> understated = new ArrayList<>();
+  private final Queue<String> tooLong = new ConcurrentLinkedQueue<>();
   private final Queue<String> misplaced = new ConcurrentLinkedQueue<>();
   private boolean closed;
   private final BareControl domain;
@@ -224,6 +228,11 @@ final class BareNic implements AutoCloseable {
     return List.copyOf(misplaced);
   }
 
+  /** What it has said to other NICs that is too long. */
+  List<String> tooLong() {
+    return List.copyOf(tooLong);
+  }
+
   /** Closes the NIC and ends its thread; once. */
   @Override
   public void close() {
@@ -285,6 +294,9 @@ final class BareNic implements AutoCloseable {
     public void toPeer(RemotePeer peer, ByteBuffer message) {
       if (!valid || !Thread.currentThread().equals(poller)) {
         misplaced.add("a message to a NIC");
+      }
+      if (message.remaining() > MAX_SAID) {
+        tooLong.add(message.remaining() + " bytes to " + peer);
       }
       domain.say(peer, message);
     }

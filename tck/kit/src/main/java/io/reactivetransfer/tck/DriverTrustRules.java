@@ -73,6 +73,45 @@ abstract class DriverTrustRules extends RuleGroup {
     wire.until("a write to a real address", () -> wire.origin().hasReported("written 1"));
   }
 
+  @Test
+  final void r17_34_whatANicOfAPeerSaysMayBeAnything() {
+    stage().requireNics(1);
+    BareNic target = Wire.nic(stage(), 2);
+    Wire sound = to(target, Wire.nic(stage(), 1));
+    Wire noisy = to(target, Wire.nic(stage(), 3));
+    Wire back = sound.back();
+    List.of(sound, noisy, back).forEach(Wire::connect);
+    byte[] address = noisy.origin().call(nic -> nic.address());
+    RemotePeer speaker = target.call(nic -> nic.resolve(noisy.origin().engine(), 0, address));
+    List<Integer> lengths = List.of(0, 1, 2, 3, 4, 8, 16, 64, 255, 1_023, BareNic.MAX_SAID);
+    for (int length : lengths) {
+      byte[] noise = new byte[length];
+      stage().random().nextBytes(noise);
+      sound.post(sound.write(0, 0, 10, length));
+      back.post(back.write(0, 0, 10, length));
+      RuntimeException thrown =
+          target.attempt(nic -> nic.fromPeer(speaker, ByteBuffer.wrap(noise)));
+      assertThat(thrown).as("what comes of %s bytes that a NIC has said", length).isNull();
+      noisy.turn();
+    }
+    for (Wire wire : List.of(sound, back)) {
+      wire.until(
+          "reports of all writes between others",
+          () -> wire.origin().reported() > lengths.size()); // and of the first one
+      assertThat(wire.origin().reports())
+          .as("what became of writes between others")
+          .containsAll(lengths.stream().map(length -> "written " + length).toList());
+    }
+    for (BareNic nic : List.of(target, sound.origin(), noisy.origin())) {
+      assertThat(nic.tooLong()).as("what was said, of at most 1,024 bytes").isEmpty();
+    }
+  }
+
+  private Wire to(BareNic target, BareNic origin) {
+    return Wire.between(
+        origin, target, stage(), stage().memory(Wire.LENGTH), stage().memory(Wire.LENGTH), 0);
+  }
+
   private EngineId stranger() {
     return new EngineId(stage().random().nextLong(), 4_711);
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class NicTalk {
 
   /** The longest text of a test, in bytes: what goes before it is of the same message. */
-  static final int MAX_BYTES = 1_024 - NicTalkDomain.MARK.length;
+  static final int MAX_BYTES = BareNic.MAX_SAID - NicTalkDomain.MARK.length;
 
   /**
    * What a NIC has said or heard.

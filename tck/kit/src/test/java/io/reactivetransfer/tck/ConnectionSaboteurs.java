@@ -44,11 +44,74 @@ final class ConnectionSaboteurs {
               "17.33", "reaches nobody again whom it has released", ReachesNobodyAgain::new),
           Saboteur.nic("17.33", "releases all peers with one", ReleasesAll::new),
           Saboteur.nic("17.33", "leaves a file open for each peer", LeavesFileOfPeer::new),
+          Saboteur.nic("17.34", "stumbles over what it does not understand", Stumbles::new),
+          Saboteur.nic("17.34", "gives all up for what it does not understand", GivesAllUp::new),
+          Saboteur.nic("17.34", "says more than is carried", SaysTooMuch::new),
           Saboteur.nic("24.6", "has a key for each place in memory", KeepsKeyOfPlace::new),
           Saboteur.nic("24.10", "goes on connecting after close", GoesOnConnecting::new),
           Saboteur.nic("24.12", "counts regions in a byte", CountsInByte::new));
 
   private ConnectionSaboteurs() {}
+
+  /** Where there is no engine, nobody else says anything to a NIC of loopback. */
+  private static final class Stumbles extends ForwardingDomain {
+    private final boolean bare;
+
+    Stumbles(Domain inner, OpenContext context) {
+      super(inner);
+      this.bare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public void fromPeer(RemotePeer from, ByteBuffer message) {
+      if (bare) {
+        message.getInt();
+      }
+    }
+  }
+
+  private static final class GivesAllUp extends TrackingDomain {
+    private final boolean bare;
+
+    GivesAllUp(Domain inner, OpenContext context) {
+      super(inner, context);
+      this.bare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public void fromPeer(RemotePeer from, ByteBuffer message) {
+      if (bare) {
+        List.copyOf(peers.keySet())
+            .forEach(peer -> disconnect(peer, "one of them has said what is none"));
+      }
+    }
+  }
+
+  private static final class SaysTooMuch extends ForwardingDomain {
+    private final boolean bare;
+    private @Nullable RemotePeer listener;
+
+    SaysTooMuch(Domain inner, OpenContext context) {
+      super(inner);
+      this.bare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+      RemotePeer peer = super.resolve(engine, nic, address);
+      listener = bare ? peer : null;
+      return peer;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      if (listener != null) {
+        sink.toPeer(listener, ByteBuffer.allocate(BareNic.MAX_SAID + 1));
+        listener = null;
+      }
+      return super.poll(sink);
+    }
+  }
 
   /** Of NICs that have no engine, a second one has to be turned before it can be reached. */
   private static final class WaitsForEver extends TrackingDomain {
