@@ -7,12 +7,14 @@ import io.reactivetransfer.EngineRecorder;
 import io.reactivetransfer.EngineRecorder.StreamEnd;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
@@ -220,6 +222,26 @@ abstract class FigureRules extends RuleGroup {
     }
 
     @Override
+    public void nicFailed(EngineId engine, Nic nic, String reason) {
+      note(nic.name() + " failed: " + reason);
+    }
+
+    @Override
+    public void wayLost(Peer peer, Nic nic, String reason) {
+      note(nic.name() + " lost " + peer.id() + ": " + reason);
+    }
+
+    @Override
+    public void transferFailed(Peer peer, Nic nic, TransferException reason) {
+      note("transfer failed to " + peer.id());
+    }
+
+    @Override
+    public void transferRejected(EngineId engine, TransferException reason) {
+      note("transfer rejected");
+    }
+
+    @Override
     public void streamEnded(EngineId engine, StreamEnd end) {
       ends.add(end);
       note("ended");
@@ -262,6 +284,42 @@ abstract class FigureRules extends RuleGroup {
         .startsWith("opened", found, "ended")
         .endsWith("closed null")
         .containsOnlyOnce("opened", found, "closed null");
+    assertThat(notes.threads).as("threads that told it").hasSize(1);
+  }
+
+  @Test
+  final void r27_3_aRecorderIsToldOfWhatFails() {
+    stage().requireNics(2);
+    Notes notes = new Notes();
+    Valve valve = new Valve();
+    TransferEngine origin = stage().open(2, valve, options -> options.recorder(notes));
+    Duo duo = Duo.of(stage(), origin, stage().open(2));
+    submit(duo, stage().imm()).awaitCompletion();
+    EngineId peer = duo.target().id();
+    List<String> nics = origin.nics().stream().map(Nic::name).toList();
+    valve.failRefused(write -> true);
+    stage()
+        .probe("a write that fails", origin.submit(duo.write(0, 1)))
+        .awaitError(TransferFailedException.class);
+    valve.open();
+    Write late = duo.write(0, 1);
+    stage().complete(duo.from().region().close());
+    stage()
+        .probe("a write from closed memory", origin.submit(Upstream.of(List.of(late))))
+        .awaitError(TransferRejectedException.class);
+    valve.loseWay(1, peer);
+    stage().patience().until("the loss to be told", valve::hasLostAll);
+    valve.breakNic(1);
+    stage().patience().until("one NIC left", () -> origin.nics().size() == 1);
+    stage().complete(origin.close());
+    assertThat(notes.events)
+        .as("what the recorder was told")
+        .contains(
+            "transfer failed to " + peer,
+            "transfer rejected",
+            nics.get(1) + " lost " + peer + ": " + ValveDomain.FAILURE_TEXT,
+            nics.get(1) + " failed: " + ValveDomain.FAILURE_TEXT)
+        .doesNotContain("lost " + peer);
     assertThat(notes.threads).as("threads that told it").hasSize(1);
   }
 

@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
 
 /** Figures of which one is another than it was. */
 final class Altered {
@@ -9,7 +10,7 @@ final class Altered {
   private Altered() {}
 
   /** The same object, but for what the method of this name returns. */
-  static <T> T figure(Class<T> type, T figures, String name, Object value) {
+  static <T> T figure(Class<T> type, T figures, String name, @Nullable Object value) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
