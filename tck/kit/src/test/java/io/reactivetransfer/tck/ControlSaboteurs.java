@@ -49,6 +49,7 @@ final class ControlSaboteurs {
           channel("26.4", "tells a loss before the last messages", Overtakes::new),
           channel("26.5", "gives a message to whoever is at the address", Mistakes::new),
           channel("26.6", "gives nobody up", Clings::new),
+          channel("26.6", "tells the loss of whom it has given up", TellsGivenUp::new),
           channel("26.7", "loses whom it has spoken to before it heard it", Crosses::new)
               .entailing("26.1", "26.2", "26.4", "26.6"),
           Saboteur.backend(
@@ -62,7 +63,9 @@ final class ControlSaboteurs {
                         }
                       })
               .entailing("26.2"),
+          channel("26.8", "claims to have work once it had some", AlwaysBusy::new),
           channel("26.9", "blocks in send for 2 ms", Blocks::new),
+          channel("26.9", "blocks in poll for 2 ms", BlocksInPoll::new),
           channel("26.10", "speaks in a session before it tells of its beginning", ReadsAhead::new),
           channel("26.10", "forgets a loss when it looks for the peer", ForgetsLoss::new),
           Saboteur.options(
@@ -331,6 +334,75 @@ final class ControlSaboteurs {
 
     @Override
     public void disconnect(EngineId peer, String reason) {}
+  }
+
+  private static final class TellsGivenUp extends ForwardingControl {
+    private final Set<EngineId> givenUp = new HashSet<>();
+
+    TellsGivenUp(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public void disconnect(EngineId peer, String reason) {
+      if (reason.endsWith(" by the conformance kit")) { // engines would take it for another loss
+        givenUp.add(peer);
+      }
+      super.disconnect(peer, reason);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      givenUp.forEach(peer -> sink.peerLost(peer, 0, "given up"));
+      givenUp.clear();
+      return super.poll(sink);
+    }
+  }
+
+  /** Behind a message as those of the rules are, which have no engine: one would never rest. */
+  private static final class AlwaysBusy extends ForwardingControl {
+    private boolean busy;
+
+    AlwaysBusy(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      int found =
+          super.poll(
+              new ForwardingControlSink(sink) {
+                @Override
+                public void received(EngineId sender, ByteBuffer bytes) {
+                  busy |= bytes.remaining() == Integer.BYTES;
+                  super.received(sender, bytes);
+                }
+              });
+      return busy ? Math.max(found, 1) : found;
+    }
+  }
+
+  private static final class BlocksInPoll extends ForwardingControl {
+    private boolean isDue;
+
+    BlocksInPoll(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      isDue = bytes.remaining() == ControlRules.QUICK_BYTES;
+      return super.send(to, at, bytes);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      if (isDue) {
+        isDue = false;
+        DriverSaboteurs.dawdle();
+      }
+      return super.poll(sink);
+    }
   }
 
   private static final class Crosses extends ForwardingControl {

@@ -65,6 +65,7 @@ final class EngineSaboteurs {
           earlyMessagesLost(),
           Saboteur.engine("13.5", "leaves a second subscriber waiting", LeavesSecond::new),
           Saboteur.engine("13.6", "consumes the sender's buffer", Consumes::new),
+          Saboteur.engine("13.6", "copies a message when send is called", CopiesEarly::new),
           Saboteur.engine("13.7", "sends what was cancelled", SendsCancelled::new),
           Saboteur.engine("15.2", "leaves late claims waiting", LeavesLate::new),
           Saboteur.engine("15.3", "is closed before it is quiet", ClosesAtOnce::new)
@@ -253,6 +254,18 @@ final class EngineSaboteurs {
       return inner
           .send(peer, message.duplicate())
           .doOnSubscribe(subscription -> message.position(message.limit()));
+    }
+  }
+
+  private static final class CopiesEarly extends ForwardingEngine {
+    CopiesEarly(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> send(Peer peer, ByteBuffer message) {
+      ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip();
+      return inner.send(peer, copy);
     }
   }
 

@@ -195,14 +195,23 @@ final class TalkSaboteurs {
     }
   }
 
+  /** Where NICs talk: what else is given up must end all the same. */
   private static final class SaysNoEnd extends ForwardingDomain {
+    private boolean isTalkedTo;
+
     SaysNoEnd(Domain inner, OpenContext context) {
       super(inner);
     }
 
     @Override
+    public void fromPeer(RemotePeer from, ByteBuffer message) {
+      isTalkedTo = true;
+      super.fromPeer(from, message);
+    }
+
+    @Override
     public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
-      return CompletableFuture.completedFuture(null);
+      return isTalkedTo ? CompletableFuture.completedFuture(null) : super.disconnect(peer, reason);
     }
   }
 }
