@@ -29,6 +29,9 @@ public interface EngineStats {
   /** Pieces with an immediate that arrived here since the engine opened. */
   long arrivals();
 
+  /** Bytes of those pieces, as far as NICs are told: see {@link TrafficStats#bytesArrived()}. */
+  long bytesArrived();
+
   /** Regions registered and not closed. */
   long openRegions();
 

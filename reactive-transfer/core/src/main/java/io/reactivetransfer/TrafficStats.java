@@ -40,6 +40,13 @@ public interface TrafficStats {
   long arrivals();
 
   /**
+   * Bytes of those pieces, as far as the NIC is told how long they were; of others none are
+   * counted. Of a write of more than eight pieces the first ones have no immediate, so theirs are
+   * not among these.
+   */
+  long bytesArrived();
+
+  /**
    * How often the peer was told to take back what it has counted under an immediate, or that it is
    * not to wait for, because a transfer was not done; what is said again is not counted. Peers are
    * told and not NICs, so this and the next one are 0 of a NIC.

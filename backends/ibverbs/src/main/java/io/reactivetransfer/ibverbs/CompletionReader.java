@@ -189,7 +189,7 @@ final class CompletionReader {
     if (id == Receives.ID) {
       device.received();
       if (status == Ib.IBV_WC_SUCCESS && completions.hasImm(index) && !hasFailed) {
-        arrived(byNumber.get(completions.queuePair(index)), completions.imm(index), sink);
+        arrived(byNumber.get(completions.queuePair(index)), index, sink);
       }
     } else if (status == Ib.IBV_WC_SUCCESS) {
       succeeded(id, sink, outgoing);
@@ -255,10 +255,10 @@ final class CompletionReader {
   }
 
   /** What comes by a queue pair that is for own writes, or for nobody, is of no honest peer. */
-  private static void arrived(@Nullable Connection by, int imm, CompletionSink sink) {
+  private void arrived(@Nullable Connection by, int index, CompletionSink sink) {
     if (by != null) {
       EngineId origin = by.peer().engine();
-      sink.immArrived(origin, imm);
+      sink.immArrived(origin, completions.imm(index), completions.bytes(index));
     }
   }
 

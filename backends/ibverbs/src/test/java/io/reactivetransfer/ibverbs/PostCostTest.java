@@ -50,7 +50,7 @@ class PostCostTest {
     }
 
     @Override
-    public void immArrived(int imm) {
+    public void immArrived(int imm, long bytes) {
       throw new AssertionError("an immediate has come to the origin");
     }
 

@@ -99,6 +99,18 @@ record Provider(
     };
   }
 
+  /**
+   * Whether a length above 0 that comes with an immediate is that of the write, as those of several
+   * versions were; some say 0 of each. The manual promises it of received messages only, so of
+   * others nothing is believed.
+   */
+  boolean saysLengths() {
+    return switch (name) {
+      case TCP, RXM_OVER_TCP, SHM -> true;
+      default -> false;
+    };
+  }
+
   /** The version of the interface that it is asked with. */
   int apiVersion(int libraryVersion) {
     return name.equals(EFA) ? Math.min(libraryVersion, FIRST_EFA_VERSION) : Fi.API_VERSION;

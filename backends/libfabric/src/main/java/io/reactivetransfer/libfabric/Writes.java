@@ -46,6 +46,7 @@ final class Writes {
   private final RmaMessage message;
   private final long flags;
   private final long injectBytes;
+  private final boolean saysLengths;
   private final MemorySegment entries;
   private final long entriesAddress;
   private final MemorySegment error;
@@ -86,6 +87,7 @@ final class Writes {
     this.message = new RmaMessage(arena);
     this.flags = Fi.FI_COMPLETION | (fabric.info.completion() & Fi.FI_DELIVERY_COMPLETE);
     this.injectBytes = injectBytes;
+    this.saysLengths = Provider.of(fabric.info.provider()).saysLengths();
     this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
     this.entriesAddress = entries.address();
     this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
@@ -278,9 +280,15 @@ final class Writes {
     return (flags & (Fi.FI_REMOTE_CQ_DATA | Fi.FI_WRITE)) == Fi.FI_REMOTE_CQ_DATA;
   }
 
+  /** Of a write of no bytes it may be unknown, too. */
+  private long lengthOf(long arrival) {
+    long length = saysLengths ? LibFabric.length(arrival) : 0;
+    return length > 0 ? length : CompletionSink.UNKNOWN_BYTES;
+  }
+
   private void completed(long entry, CompletionSink sink) {
     if (isArrival(entry)) {
-      sink.immArrived((int) LibFabric.data(entry));
+      sink.immArrived((int) LibFabric.data(entry), lengthOf(entry));
       return;
     }
     int slot = slots.slotOfContext(LibFabric.context(entry));

@@ -47,6 +47,7 @@ class ShmTwoProcessesConformanceTest extends TransferConformance {
             "r11_3_eachPartOfAScatterComesToItsTarget",
             "r13_3_aMessageNamesItsSender",
             "r17_20_whoIsNamedAsOriginIsIt",
+            "r17_35_theSameOfSeveralOrigins",
             "r21_1_nobodyPassesBeforeAllHaveEntered",
             "r21_2_everyRoundIsABarrierOfItsOwn",
             "r21_3_theLossOfAMemberEndsTheBarrier");

@@ -19,13 +19,22 @@ final class TappedNic implements AutoCloseable {
   final Recorder sink = new Recorder();
   final Peers peers;
   private final Arena arena = Arena.ofShared();
-  final OpenFabric fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
-  private final Links links = new DatagramLinks(fabric, arena, true);
-  final Regions regions = new Regions(fabric, Accelerators.none(), links, RANDOM, true);
-  final Writes writes = new Writes(fabric, Accelerators.none(), arena, links, 64, -1);
+  final OpenFabric fabric;
+  private final Links links;
+  final Regions regions;
+  final Writes writes;
   private long now;
 
   TappedNic() {
+    this("tap");
+  }
+
+  /** Over a provider with that name. */
+  TappedNic(String provider) {
+    fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena, provider), arena);
+    links = new DatagramLinks(fabric, arena, true);
+    regions = new Regions(fabric, Accelerators.none(), links, RANDOM, true);
+    writes = new Writes(fabric, Accelerators.none(), arena, links, 64, -1);
     peers = new Peers(writes, new Asks(regions), CONNECT_NANOS, () -> now);
   }
 

@@ -6,8 +6,10 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.Arena;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -158,6 +160,29 @@ class WritesTest {
     nic.poll();
     assertThat(nic.sink.reports()).containsExactly("failed 8");
     assertThat(nic.sink.texts()).containsExactly(FabricMemory.SOURCE_FREED);
+  }
+
+  private static long lengthOverA(String provider, long said) {
+    try (TappedNic over = new TappedNic(provider)) {
+      over.tap.arrives(3, said);
+      over.poll();
+      assertThat(over.sink.reports()).containsExactly("imm 3");
+      return over.sink.lastBytes();
+    }
+  }
+
+  /** Nobody promises that it is that of the write, and some say 0 of all. */
+  @Test
+  void theLengthOfAnArrivalIsBelievedOfProvidersThatWereSeenToSayIt() {
+    for (String provider : List.of("tcp", "tcp;ofi_rxm", "shm")) {
+      assertThat(lengthOverA(provider, 70_000)).as(provider).isEqualTo(70_000);
+      assertThat(lengthOverA(provider, 0)).as(provider).isEqualTo(CompletionSink.UNKNOWN_BYTES);
+    }
+    for (String provider : List.of("tap", "efa", "verbs;ofi_rxm")) {
+      assertThat(lengthOverA(provider, 70_000))
+          .as(provider)
+          .isEqualTo(CompletionSink.UNKNOWN_BYTES);
+    }
   }
 
   @Test

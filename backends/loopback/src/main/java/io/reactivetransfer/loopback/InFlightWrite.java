@@ -155,6 +155,11 @@ final class InFlightWrite {
     return copied == length;
   }
 
+  /** Bytes of all its rows together. */
+  long length() {
+    return length;
+  }
+
   Port origin() {
     return origin;
   }

@@ -99,7 +99,7 @@ final class Inbound {
     }
     write.succeed();
     if (write.hasImm()) {
-      sink.immArrived(write.origin().address().engine(), write.imm());
+      sink.immArrived(write.origin().address().engine(), write.imm(), write.length());
     }
     write.origin().complete(write);
     return true;

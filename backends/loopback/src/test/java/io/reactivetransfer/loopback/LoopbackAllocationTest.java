@@ -62,7 +62,7 @@ class LoopbackAllocationTest {
     }
 
     @Override
-    public void immArrived(int imm) {
+    public void immArrived(int imm, long bytes) {
       arrived++;
     }
 

@@ -113,7 +113,7 @@ class LoopbackStressTest {
                       target.poll(
                           new CountingSink() {
                             @Override
-                            public void immArrived(int imm) {
+                            public void immArrived(int imm, long bytes) {
                               long slot = imm % SLOTS * 16L;
                               assertThat(to.get(ValueLayout.JAVA_LONG, slot)).isEqualTo(imm);
                               assertThat(to.get(ValueLayout.JAVA_LONG, slot + 8)).isEqualTo(~imm);
@@ -351,7 +351,7 @@ class LoopbackStressTest {
     }
 
     @Override
-    public void immArrived(int imm) {}
+    public void immArrived(int imm, long bytes) {}
 
     @Override
     public void peerLost(EngineId peer, int code, String text) {

@@ -21,7 +21,7 @@ final class RecordingSink implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
+  public void immArrived(int imm, long bytes) {
     events.add("imm " + imm);
   }
 

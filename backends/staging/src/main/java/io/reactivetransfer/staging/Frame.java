@@ -26,6 +26,7 @@ final class Frame {
   private static final int LENGTH = 40;
   private static final int HAS_IMM = 44;
   private static final int IMM = 48;
+  private static final int WRITE_LENGTH = 56;
 
   private Frame() {}
 
@@ -42,12 +43,17 @@ final class Frame {
     buffer.set(LONG, KEY_LOW, key.low());
   }
 
-  /** Where the bytes go, and whether an immediate is to be counted when they are there. */
-  static void putPlace(MemorySegment buffer, long offset, int length, boolean hasImm, int imm) {
+  /** Where the bytes go. */
+  static void putPlace(MemorySegment buffer, long offset, int length) {
     buffer.set(LONG, OFFSET, offset);
     buffer.set(INT, LENGTH, length);
+  }
+
+  /** Whether an immediate is to be counted when the bytes are there, and of how long a write. */
+  static void putImm(MemorySegment buffer, boolean hasImm, int imm, long writeLength) {
     buffer.set(INT, HAS_IMM, hasImm ? 1 : 0);
     buffer.set(INT, IMM, imm);
+    buffer.set(LONG, WRITE_LENGTH, writeLength);
   }
 
   static long window(MemorySegment buffer) {
@@ -80,5 +86,9 @@ final class Frame {
 
   static int imm(MemorySegment buffer) {
     return buffer.get(INT, IMM);
+  }
+
+  static long writeLength(MemorySegment buffer) {
+    return buffer.get(LONG, WRITE_LENGTH);
   }
 }

@@ -38,6 +38,9 @@ final class InSlot {
   boolean hasImm;
   int pieceImm;
 
+  /** How long the write is whose immediate came, with its pieces before this one. */
+  long writeBytes;
+
   /** In which turn its copy was begun. */
   long turn;
 

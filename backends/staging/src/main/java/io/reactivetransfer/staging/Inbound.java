@@ -74,7 +74,7 @@ final class Inbound {
       refuse(slot, new Failure(0, Futures.present(Registry.refusal(target, 0, 0))));
     } else {
       if (slot.hasImm) {
-        sink.immArrived(slot.window().peer.engine(), slot.pieceImm);
+        sink.immArrived(slot.window().peer.engine(), slot.pieceImm, slot.writeBytes);
       }
       slot.state = InSlot.State.TAKEN;
       taken.add(slot);
@@ -166,9 +166,16 @@ final class Inbound {
       refuse(slot, new Failure(0, String.valueOf(refusal)));
       return;
     }
-    slot.target = target;
     slot.hasImm = Frame.hasImm(memory);
     slot.pieceImm = Frame.imm(memory);
+    slot.writeBytes = Frame.writeLength(memory);
+    long before = slot.writeBytes - length;
+    if (slot.hasImm && (before < 0 || before > offset)) { // its other pieces are in front of it
+      String reason = "expected a write of " + length + " to " + (offset + length) + " bytes, got ";
+      refuse(slot, new Failure(0, reason + slot.writeBytes));
+      return;
+    }
+    slot.target = target;
     store(slot, target, offset, length);
   }
 

@@ -64,13 +64,13 @@ final class MainSink implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
-    engine().immArrived(imm);
+  public void immArrived(int imm, long bytes) {
+    engine().immArrived(imm, bytes);
   }
 
   @Override
-  public void immArrived(EngineId origin, int imm) {
-    engine().immArrived(origin, imm);
+  public void immArrived(EngineId origin, int imm, long bytes) {
+    engine().immArrived(origin, imm, bytes);
   }
 
   @Override

@@ -152,7 +152,8 @@ final class Outbound {
     } else {
       StagedKey key = ((StagedTarget) write.target()).key();
       Frame.put(lane.pinned().memory(), slot.window.id, slot.number, key);
-      Frame.putPlace(lane.pinned().memory(), offset, lane.length(), lane.carriesImm(), write.imm());
+      Frame.putPlace(lane.pinned().memory(), offset, lane.length());
+      Frame.putImm(lane.pinned().memory(), lane.carriesImm(), write.imm(), write.length());
       op.between(registration.join(), Futures.present(slot.memory))
           .range(0, 0, Frame.BYTES + lane.length())
           .withImm(slot.imm);

@@ -42,7 +42,7 @@ final class SecondSink implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
+  public void immArrived(int imm, long bytes) {
     domain.arrived(imm);
   }
 

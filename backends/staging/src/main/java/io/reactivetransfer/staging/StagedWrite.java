@@ -54,6 +54,10 @@ final class StagedWrite {
     return targetOffset;
   }
 
+  long length() {
+    return length;
+  }
+
   boolean hasImm() {
     return hasImm;
   }

@@ -81,7 +81,7 @@ final class ScriptedNic implements Domain {
       MemorySegment.copy(
           MemorySegment.ofArray(bytes), 0, room.bytes(), op.remoteOffset(), bytes.length);
       if (op.hasImm()) {
-        there.reports.add(sink -> sink.immArrived(op.imm()));
+        there.reports.add(sink -> sink.immArrived(op.imm(), op.length()));
       }
       reports.add(sink -> sink.written(op.token()));
     }
@@ -234,7 +234,7 @@ final class ScriptedNic implements Domain {
 
   /** An immediate that nobody has written anything with. */
   void hear(int imm) {
-    reports.add(sink -> sink.immArrived(imm));
+    reports.add(sink -> sink.immArrived(imm, 0));
   }
 
   /** The way to a peer is lost. */

@@ -52,6 +52,9 @@ final class StagedNic implements CompletionSink {
   /** What was reported, in order. */
   final List<String> reports = new ArrayList<>();
 
+  /** Of the writes whose immediates have come. */
+  final List<Long> lengths = new ArrayList<>();
+
   /** How often the second NIC was opened. */
   int openings;
 
@@ -188,12 +191,14 @@ final class StagedNic implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
+  public void immArrived(int imm, long bytes) {
+    lengths.add(bytes);
     reports.add("imm " + imm);
   }
 
   @Override
-  public void immArrived(EngineId origin, int imm) {
+  public void immArrived(EngineId origin, int imm, long bytes) {
+    lengths.add(bytes);
     reports.add("imm " + imm + " of " + origin.toShortString());
   }
 

@@ -94,6 +94,7 @@ class StagingTest {
     assertArrives(from, target.register(there, Access.REMOTE_WRITE), LONG, 5);
     assertThat(target.device.read(there)).isEqualTo(bytes);
     assertThat(target.reports).containsExactly(arrived(5));
+    assertThat(target.lengths).containsExactly((long) LONG);
     assertThat(origin.reports).containsExactly("written 5");
   }
 
@@ -105,6 +106,7 @@ class StagingTest {
     assertArrives(from, target.register(there, Access.REMOTE_WRITE), LONG, 6);
     assertThat(target.device.read(there)).isEqualTo(bytes);
     assertThat(target.reports).containsExactly(arrived(6));
+    assertThat(target.lengths).containsExactly((long) LONG);
   }
 
   /** To the NIC of a peer that does not, it goes as any other. */
@@ -251,6 +253,7 @@ class StagingTest {
     assertArrives(from, target.register(there, Access.REMOTE_WRITE), LONG, 7);
     assertThat(there.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(bytes);
     assertThat(target.reports).containsExactly("imm 7");
+    assertThat(target.lengths).as("that of its last piece").containsExactly(1_000L);
     assertThat(target.second.registered()).as("buffers of the second NIC").isZero();
   }
 
@@ -264,6 +267,8 @@ class StagingTest {
     assertThat(origin.main.onWay.getFirst().op.local()).isSameAs(from);
     assertThat(origin.main.onWay.getFirst().op.remote()).isSameAs(remote);
     assertThat(origin.main.onWay.getFirst().op.token()).isEqualTo(8);
+    assertArrives(from, to, 7, 9);
+    assertThat(target.lengths).containsExactly(8L, 7L);
   }
 
   @Test
@@ -713,6 +718,21 @@ class StagingTest {
   @Test
   void aPieceBeforeTheMemoryIsNotTaken() {
     assertHarmless(bytes -> bytes.putLong(32, -1), "within the 64 bytes");
+  }
+
+  @Test
+  void aPieceOfAShorterWriteIsNotTaken() {
+    assertHarmless(bytes -> bytes.putLong(56, 63), "a write of 64 to 64 bytes, got 63");
+  }
+
+  @Test
+  void aPieceOfAWriteThatWouldBeginBeforeTheMemoryIsNotTaken() {
+    assertHarmless(bytes -> bytes.putLong(56, 65), "a write of 64 to 64 bytes, got 65");
+  }
+
+  @Test
+  void aPieceOfAWriteWhoseLengthOverflowsIsNotTaken() {
+    assertHarmless(bytes -> bytes.putLong(56, Long.MIN_VALUE), "a write of 64 to 64 bytes");
   }
 
   @Test

@@ -29,6 +29,9 @@ sealed interface Event {
 
     boolean hasImm;
     int imm;
+
+    /** How long it is, in all its rows. */
+    long bytes;
   }
 
   /** A write of another engine did not come in. */

@@ -40,7 +40,8 @@ final class EventQueue {
   }
 
   /** A write of another engine is in memory. */
-  void landed(Link link, TcpMemory memory, @Nullable Staged staged, boolean hasImm, int imm) {
+  void landed(
+      Link link, TcpMemory memory, @Nullable Staged staged, boolean hasImm, int imm, long bytes) {
     Event.Landed free = freeLanded.poll();
     Event.Landed event = free == null ? new Event.Landed() : free;
     event.link = link;
@@ -48,6 +49,7 @@ final class EventQueue {
     event.staged = staged;
     event.hasImm = hasImm;
     event.imm = imm;
+    event.bytes = bytes;
     add(event);
   }
 

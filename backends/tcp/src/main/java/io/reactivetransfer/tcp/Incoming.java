@@ -32,6 +32,10 @@ final class Incoming {
   private @Nullable Failure refusal;
   private boolean hasImm;
   private int imm;
+
+  /** How long it is, in all its rows. */
+  private long writeBytes;
+
   private long position;
 
   /** What is left of the row that is coming in; of most writes, that is all there is. */
@@ -89,6 +93,7 @@ final class Incoming {
               + " bytes, got "
               + Long.toUnsignedString(length));
     }
+    writeBytes = length;
     rowLength = length;
     gap = 0;
     long extent = inRows ? rows(head, length) : length;
@@ -295,7 +300,7 @@ final class Incoming {
     }
     TcpMemory into = writable();
     if (into != null) {
-      domain.events().landed(link, into, firstStaged, hasImm, imm);
+      domain.events().landed(link, into, firstStaged, hasImm, imm, writeBytes);
     } else if (refusal != null) {
       var _ = Staged.settle(firstStaged);
       domain.events().add(new Event.Refused(link, refusal));

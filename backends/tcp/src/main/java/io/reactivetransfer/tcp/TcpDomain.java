@@ -228,7 +228,7 @@ final class TcpDomain implements Domain {
       return;
     }
     if (landed.hasImm) {
-      sink.immArrived(link.engine(), landed.imm);
+      sink.immArrived(link.engine(), landed.imm, landed.bytes);
     }
     link.settle();
   }

@@ -95,7 +95,7 @@ final class ConnectedNic implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
+  public void immArrived(int imm, long bytes) {
     imms.add(imm);
   }
 

@@ -242,8 +242,8 @@ class FuzzNic implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
-    reports.add(new NicModel.Arrived(imm));
+  public void immArrived(int imm, long bytes) {
+    reports.add(new NicModel.Arrived(imm, bytes));
   }
 
   @Override

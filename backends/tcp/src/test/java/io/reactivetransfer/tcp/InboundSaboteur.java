@@ -48,11 +48,26 @@ enum InboundSaboteur {
     FuzzNic nic(FuzzNic.Shared shared, Input in) {
       return new FuzzNic(shared, in, false) {
         @Override
-        public void immArrived(int imm) {
-          super.immArrived(imm);
+        public void immArrived(int imm, long bytes) {
+          super.immArrived(imm, bytes);
           if ((imm & 0xff) == 1) {
-            super.immArrived(imm);
+            super.immArrived(imm, bytes);
           }
+        }
+      };
+    }
+  },
+  /** Tells the length of the last write for that of each one. */
+  TELLS_ANOTHER_LENGTH {
+    @Override
+    FuzzNic nic(FuzzNic.Shared shared, Input in) {
+      return new FuzzNic(shared, in, false) {
+        private long last;
+
+        @Override
+        public void immArrived(int imm, long bytes) {
+          super.immArrived(imm, last);
+          last = bytes;
         }
       };
     }

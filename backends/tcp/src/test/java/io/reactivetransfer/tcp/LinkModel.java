@@ -61,6 +61,7 @@ final class LinkModel {
   private NicModel.Grant grant;
   private boolean hasImm;
   private int imm;
+  private long writeBytes;
   private int position;
   private long rowLength;
   private long rowLeft;
@@ -383,6 +384,7 @@ final class LinkModel {
     }
     hasImm = flags == 1;
     BigInteger extent = BigInteger.valueOf(left);
+    writeBytes = left;
     rowLength = left;
     stride = left;
     if (inRows) {
@@ -457,7 +459,7 @@ final class LinkModel {
     }
     if (rest == 0) {
       requireOpen();
-      nic.written(this, grant, hasImm, imm, failure);
+      nic.written(this, grant, hasImm, imm, writeBytes, failure);
     }
     part = Part.HEAD;
   }

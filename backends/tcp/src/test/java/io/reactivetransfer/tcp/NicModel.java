@@ -19,7 +19,7 @@ final class NicModel {
   /** What the engine is told. */
   sealed interface Report {}
 
-  record Arrived(int imm) implements Report {}
+  record Arrived(int imm, long bytes) implements Report {}
 
   record Lost(EngineId peer, int code) implements Report {}
 
@@ -45,7 +45,8 @@ final class NicModel {
   }
 
   /** A write that is complete, or has failed with a code. */
-  private record Write(LinkModel link, Grant grant, boolean hasImm, int imm, int code) {}
+  private record Write(
+      LinkModel link, Grant grant, boolean hasImm, int imm, long bytes, int code) {}
 
   final EngineId id;
   final Ground ground;
@@ -77,8 +78,8 @@ final class NicModel {
     return grants.get(key);
   }
 
-  void written(LinkModel link, Grant grant, boolean hasImm, int imm, int code) {
-    waiting.add(new Write(link, grant, hasImm, imm, code));
+  void written(LinkModel link, Grant grant, boolean hasImm, int imm, long bytes, int code) {
+    waiting.add(new Write(link, grant, hasImm, imm, bytes, code));
   }
 
   void report(Report report) {
@@ -94,7 +95,7 @@ final class NicModel {
             write.link().settle(ErrorCode.REVOKED.value);
         case Write write -> {
           if (write.hasImm()) {
-            reports.add(new Arrived(write.imm()));
+            reports.add(new Arrived(write.imm(), write.bytes()));
           }
           write.link().settle(0);
         }

@@ -324,7 +324,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   @Override
-  public void immArrived(int imm) {
+  public void immArrived(int imm, long length) {
     if ((imm & 0xff000000) == TEXT_IMM) {
       int slot = (imm & 0xffff00) >> Byte.SIZE;
       byte[] bytes = new byte[imm & 0xff];

@@ -35,6 +35,7 @@ final class Completions implements CompletionSink {
   private @Nullable EngineId origin;
 
   private int arrived;
+  private long arrivedBytes;
 
   Completions(
       Nics nics,
@@ -101,29 +102,37 @@ final class Completions implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
-    nics.traffic(nic).arrived(1);
+  public void immArrived(int imm, long bytes) {
+    nics.traffic(nic).arrived(1, known(bytes));
     imms.arrived(null, imm);
   }
 
   @Override
-  public void immArrived(EngineId origin, int imm) {
-    nics.traffic(nic).arrived(1);
+  public void immArrived(EngineId origin, int imm, long bytes) {
+    long known = known(bytes);
+    nics.traffic(nic).arrived(1, known);
     if (!origin.equals(this.origin)) {
       endArrivals();
       this.origin = origin;
     }
     arrived++;
+    arrivedBytes += known;
     imms.arrived(origin, imm);
+  }
+
+  /** What is unknown is not counted. */
+  private static long known(long bytes) {
+    return Math.max(0, bytes);
   }
 
   /** Counts what has come from one origin after another: it is looked for once. */
   private void endArrivals() {
     PeerLink peer = arrived == 0 || origin == null ? null : peers.find(origin);
     if (peer != null) {
-      peer.traffic().arrived(arrived);
+      peer.traffic().arrived(arrived, arrivedBytes);
     }
     arrived = 0;
+    arrivedBytes = 0;
   }
 
   @Override

@@ -9,6 +9,9 @@ import java.nio.ByteBuffer;
  */
 public interface CompletionSink {
 
+  /** Instead of a length, where the NIC is not told how long a write was that came. */
+  long UNKNOWN_BYTES = -1;
+
   /**
    * An accepted write is done, at the domain's completion level. Nothing touches its memory any
    * more.
@@ -50,15 +53,23 @@ public interface CompletionSink {
     failed(token, code, text);
   }
 
-  /** A write with an immediate from elsewhere has arrived: its bytes can be read now. */
-  void immArrived(int imm);
+  /**
+   * A write with an immediate from elsewhere has arrived: its bytes can be read now.
+   *
+   * @param bytes how many it has brought, in all its rows, which may be 0; or {@link
+   *     #UNKNOWN_BYTES}, rather than a length that may be wrong. They are counted, and decide
+   *     nothing
+   */
+  void immArrived(int imm, long bytes);
 
   /**
    * The same, by a NIC that knows which engine wrote: then one engine that writes what nobody
    * claims does no harm to others.
+   *
+   * @param bytes how many it has brought, or {@link #UNKNOWN_BYTES}
    */
-  default void immArrived(EngineId origin, int imm) {
-    immArrived(imm);
+  default void immArrived(EngineId origin, int imm, long bytes) {
+    immArrived(imm, bytes);
   }
 
   /**

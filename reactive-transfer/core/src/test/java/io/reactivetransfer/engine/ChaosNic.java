@@ -192,7 +192,7 @@ final class ChaosNic implements Domain {
     cut.clear();
     Integer imm;
     while ((imm = arriving.poll()) != null) {
-      sink.immArrived(imm);
+      sink.immArrived(imm, 0);
       count++;
     }
     if (!flying.isEmpty() && chance(chances.lose())) {

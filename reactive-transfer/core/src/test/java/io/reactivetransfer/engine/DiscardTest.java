@@ -37,7 +37,7 @@ class DiscardTest {
   private void keepBusy(int nic, BooleanSupplier condition) {
     hand.nic(nic)
         .report(sink -> {
-          sink.immArrived(WireImm.encode(OTHER.value(), 1));
+          sink.immArrived(WireImm.encode(OTHER.value(), 1), 0);
           if (condition.getAsBoolean()) {
             keepBusy(nic, condition);
           }

@@ -248,7 +248,7 @@ public final class ScriptedNic implements Domain {
   }
 
   public void arrive(int wireImm) {
-    report(sink -> sink.immArrived(wireImm));
+    report(sink -> sink.immArrived(wireImm, CompletionSink.UNKNOWN_BYTES));
   }
 
   /** Loses its way to a peer as the contract says: first the peer, then each write to it. */

@@ -18,6 +18,7 @@ import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.spi.CompletionSink;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -146,22 +147,47 @@ class StatsTest {
     hand.settle();
   }
 
+  private void arrives(int nic, Peer from, long bytes) {
+    int imm = WireImm.encode(7, 1);
+    hand.nic(nic).report(sink -> sink.immArrived(from.id(), imm, bytes));
+  }
+
   @Test
   void arrivalsAreThoseOfTheirOrigins() {
     open(2);
     Peer first = hand.peer(1);
     Peer second = hand.peer(2);
     for (int i = 0; i < 3; i++) {
-      hand.nic(0).report(sink -> sink.immArrived(first.id(), WireImm.encode(7, 1)));
+      arrives(0, first, 100);
     }
-    hand.nic(0).report(sink -> sink.immArrived(second.id(), WireImm.encode(7, 1)));
-    hand.nic(0).report(sink -> sink.immArrived(first.id(), WireImm.encode(7, 1)));
+    arrives(0, second, 20);
+    arrives(0, first, 3);
     hand.nic(1).arrive(WireImm.encode(7, 1));
     hand.turn();
     assertThat(first.stats().arrivals()).isEqualTo(4);
     assertThat(second.stats().arrivals()).isEqualTo(1);
     assertThat(nics()).extracting(TrafficStats::arrivals).containsExactly(5L, 1L);
     assertThat(hand.stats().arrivals()).isEqualTo(6);
+    assertThat(first.stats().bytesArrived()).isEqualTo(303);
+    assertThat(second.stats().bytesArrived()).isEqualTo(20);
+    assertThat(nics()).extracting(TrafficStats::bytesArrived).containsExactly(323L, 0L);
+    assertThat(hand.stats().bytesArrived()).isEqualTo(323);
+  }
+
+  @Test
+  void ofUnknownLengthsNoByteIsCounted() {
+    open(1);
+    Peer peer = hand.peer(1);
+    arrives(0, peer, 5);
+    arrives(0, peer, CompletionSink.UNKNOWN_BYTES);
+    arrives(0, peer, Long.MIN_VALUE);
+    arrives(0, peer, 0);
+    hand.nic(0).report(sink -> sink.immArrived(WireImm.encode(7, 1), 40));
+    hand.turn();
+    assertThat(peer.stats().arrivals()).isEqualTo(4);
+    assertThat(peer.stats().bytesArrived()).isEqualTo(5);
+    assertThat(hand.stats().arrivals()).isEqualTo(5);
+    assertThat(hand.stats().bytesArrived()).isEqualTo(45);
   }
 
   @Test

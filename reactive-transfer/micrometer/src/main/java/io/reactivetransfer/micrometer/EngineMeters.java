@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * ended, the NIC's thread adds to eight sums and one {@code Timer}, with histograms to four sums
  * and three {@code Timer}s. It waits for nothing, unless the registry's {@code Timer} does. Held
  * are the engine until it has closed, and for each meter what the registry keeps; at most {@link
- * Builder#maxPeers} times 17 meters are of peers by name, and 17 of all others.
+ * Builder#maxPeers} times 18 meters are of peers by name, and 18 of all others.
  *
  * <p><b>What goes wrong.</b> What a registry throws is logged, once for each engine, and ends
  * nothing: a meter that it refuses is missing.

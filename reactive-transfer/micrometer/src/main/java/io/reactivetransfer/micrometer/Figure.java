@@ -29,6 +29,11 @@ enum Figure {
       null,
       "pieces with an immediate that came, as far as the NIC names origins where it is of a peer",
       TrafficStats::arrivals),
+  ARRIVALS_BYTES(
+      "arrivals.bytes",
+      Meters.BYTES,
+      "bytes of those pieces, as far as the NIC is told how long they were",
+      TrafficStats::bytesArrived),
   ABORTS_SENT(
       "aborts.sent",
       null,
@@ -64,7 +69,7 @@ enum Figure {
   static final Figure[] ALL = values();
 
   /** Those of NICs, which come first. */
-  static final Figure[] OF_NICS = EnumSet.range(WRITES, ARRIVALS).toArray(Figure[]::new);
+  static final Figure[] OF_NICS = EnumSet.range(WRITES, ARRIVALS_BYTES).toArray(Figure[]::new);
 
   final String meter;
   final @Nullable String unit;

@@ -75,6 +75,7 @@ class EngineMetersTest {
       assertThat(sum(registry, of + ".writes.active", ofOrigin)).isZero();
       assertThat(sum(registry, of + ".writes.failed", ofOrigin)).isZero();
       until(pieces, registry, of + ".arrivals", "engine", tag(target));
+      until(12 * LENGTH, registry, of + ".arrivals.bytes", "engine", tag(target));
     }
     assertThat(sum(registry, "nic.up", ofOrigin)).isEqualTo(2);
     assertThat(sum(registry, "regions.open", ofOrigin)).isEqualTo(2);

@@ -79,7 +79,7 @@ final class FakePeer implements Peer {
   @Override
   public TrafficStats stats() {
     return new Figures(
-        0, writes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, messages, 0, 0);
+        0, writes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, messages, 0, 0);
   }
 
   private record Figures(
@@ -91,6 +91,7 @@ final class FakePeer implements Peer {
       long credits,
       long refusals,
       long arrivals,
+      long bytesArrived,
       long abortsSent,
       long abortsReceived,
       long transfersWaiting,

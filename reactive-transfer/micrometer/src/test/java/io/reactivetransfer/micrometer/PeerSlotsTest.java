@@ -41,7 +41,7 @@ class PeerSlotsTest {
     peers.get(5).wrote(3);
     assertThat(writes("other")).isEqualTo(11);
     assertThat(sum(registry, "peer.up", "peer", "other")).isEqualTo(8);
-    assertThat(registry.getMeters()).hasSize(51);
+    assertThat(registry.getMeters()).hasSize(54);
   }
 
   @Test

@@ -49,6 +49,7 @@ final class BareNic implements AutoCloseable {
   private final List<String> texts = new ArrayList<>();
   private final List<Long> refused = new ArrayList<>();
   private final List<Arrival> arrivals = new ArrayList<>();
+  private final List<Length> lengths = new ArrayList<>();
   private final List<String> understated = new ArrayList<>();
   private final Queue<String> tooLong = new ConcurrentLinkedQueue<>();
   private final Queue<String> misplaced = new ConcurrentLinkedQueue<>();
@@ -57,6 +58,9 @@ final class BareNic implements AutoCloseable {
 
   /** An immediate, and whom the NIC has named as its origin. */
   record Arrival(EngineId origin, int imm) {}
+
+  /** An immediate, and how long the NIC has said that its write was. */
+  record Length(int imm, long bytes) {}
 
   BareNic(Backend backend, EngineId engine, Duration timeout) {
     this.timeout = timeout;
@@ -218,6 +222,11 @@ final class BareNic implements AutoCloseable {
     return call(nic -> List.copyOf(arrivals));
   }
 
+  /** The immediates that have come, in order, with what was said of their lengths. */
+  List<Length> lengths() {
+    return call(nic -> List.copyOf(lengths));
+  }
+
   /** What was reported in polls that returned that they had found nothing. */
   List<String> understated() {
     return call(nic -> List.copyOf(understated));
@@ -280,13 +289,14 @@ final class BareNic implements AutoCloseable {
     }
 
     @Override
-    public void immArrived(int imm) {
+    public void immArrived(int imm, long bytes) {
+      lengths.add(new Length(imm, bytes));
       report("imm " + imm);
     }
 
     @Override
-    public void immArrived(EngineId origin, int imm) {
-      immArrived(imm);
+    public void immArrived(EngineId origin, int imm, long bytes) {
+      immArrived(imm, bytes);
       arrivals.add(new Arrival(origin, imm));
     }
 

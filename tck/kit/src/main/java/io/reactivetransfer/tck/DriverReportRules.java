@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemotePeer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,6 +46,14 @@ abstract class DriverReportRules extends RuleGroup {
     /** Their peer closes then. */
     CLOSED
   }
+
+  /** More than anything has a buffer for. */
+  private static final long LONGEST = 600_001;
+
+  /** Of which none follows another one like it. */
+  private static final long[] LENGTHS = {16, 0, 1, LONGEST, 0, 300, 5_000, 1, 64, LONGEST - 7, 2};
+
+  private static final int ROWS = 3;
 
   DriverReportRules(TransferConformance kit) {
     super(kit);
@@ -301,7 +311,62 @@ abstract class DriverReportRules extends RuleGroup {
   }
 
   private Wire between(BareNic origin, BareNic target) {
-    return Wire.between(
-        origin, target, stage(), stage().memory(Wire.LENGTH), stage().memory(Wire.LENGTH), 0);
+    return between(origin, target, Wire.LENGTH);
+  }
+
+  private Wire between(BareNic origin, BareNic target, long length) {
+    return Wire.between(origin, target, stage(), stage().memory(length), stage().memory(length), 0);
+  }
+
+  @Test
+  final void r17_35_theLengthThatIsToldIsThatOfTheWrite() {
+    BareNic target = targetOfLengths();
+    expectLengths(target, List.of(between(Wire.nic(stage(), 1), target, LONGEST)));
+  }
+
+  @Test
+  final void r17_35_theSameOfSeveralOrigins() {
+    BareNic target = targetOfLengths();
+    Wire even = between(Wire.nic(stage(), 1), target, LONGEST);
+    Wire odd = between(Wire.nic(stage(), 3), target, LONGEST);
+    expectLengths(target, List.of(even, odd));
+  }
+
+  private BareNic targetOfLengths() {
+    stage().requireNics(1);
+    return Wire.nic(stage(), 2);
+  }
+
+  private void expectLengths(BareNic target, List<Wire> wires) {
+    List<Long> lengths = new ArrayList<>();
+    for (long length : LENGTHS) {
+      Wire wire = wires.get(lengths.size() % wires.size());
+      int imm = lengths.size();
+      lengths.add(wire.atMost(length));
+      wire.post(wire.write(0, 0, lengths.getLast(), imm).withImm(imm));
+    }
+    Wire first = wires.getFirst();
+    if (first.origin().call(Domain::capabilities).maxRows() >= ROWS) {
+      int imm = lengths.size();
+      lengths.add(ROWS * 100L);
+      first.post(first.write(0, 0, ROWS * 100, imm).inRows(ROWS, 200, 300).withImm(imm));
+    }
+    stage()
+        .patience()
+        .until(
+            "all writes to come",
+            () -> {
+              wires.forEach(wire -> wire.origin().turn());
+              target.turn();
+              return target.lengths().size() >= lengths.size();
+            });
+    for (BareNic.Length told : target.lengths()) {
+      assertThat(told.bytes())
+          .as("what is told of the length of immediate %s", told.imm())
+          .isIn(lengths.get(told.imm()), CompletionSink.UNKNOWN_BYTES);
+    }
+    assumeTrue(
+        target.lengths().stream().anyMatch(told -> told.bytes() > 0),
+        "the NIC is told how long a write was that came");
   }
 }

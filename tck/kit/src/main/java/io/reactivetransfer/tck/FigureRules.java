@@ -111,13 +111,22 @@ abstract class FigureRules extends RuleGroup {
         assertThat(sum(own, figure)).as(what).isEqualTo(figure.applyAsLong(there)));
     EngineStats target = duo.target().stats();
     assertThat(sum(target, TrafficStats::arrivals)).as("arrivals").isEqualTo(WRITES);
-    // A NIC need not say who wrote; one that does says it of all.
+    // A NIC need not say how long a write was, or who wrote; one that does says it of all.
+    long bytes = WRITES * Duo.WRITE_BYTES;
+    assertThat(sum(target, TrafficStats::bytesArrived))
+        .as("bytes that came, all or none")
+        .isIn(0L, bytes)
+        .isEqualTo(target.bytesArrived());
     stage()
         .patience()
         .until(
-            "arrivals of the origin, all or none",
-            () ->
-                Set.of(0L, (long) WRITES).contains(of(duo.target(), duo.origin().id()).arrivals()));
+            "arrivals of the origin and their bytes, all or none",
+            () -> {
+              TrafficStats come = of(duo.target(), duo.origin().id());
+              return come.arrivals() == 0
+                  ? come.bytesArrived() == 0
+                  : come.arrivals() == WRITES && come.bytesArrived() == target.bytesArrived();
+            });
   }
 
   @Test

@@ -37,13 +37,13 @@ public class ForwardingSink implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
-    inner.immArrived(imm);
+  public void immArrived(int imm, long bytes) {
+    inner.immArrived(imm, bytes);
   }
 
   @Override
-  public void immArrived(EngineId origin, int imm) {
-    inner.immArrived(origin, imm);
+  public void immArrived(EngineId origin, int imm, long bytes) {
+    inner.immArrived(origin, imm, bytes);
   }
 
   @Override

@@ -45,7 +45,7 @@ final class MyDomain implements Domain {
   private record MyMemory(MemorySegment segment, Access access, byte[] key)
       implements LocalMemory {}
 
-  private record Arrival(EngineId origin, int imm) {}
+  private record Arrival(EngineId origin, int imm, long bytes) {}
 
   /** What was taken over. A copy: the engine fills its object again. */
   private static final class MyWrite {
@@ -158,7 +158,7 @@ final class MyDomain implements Domain {
     for (int left = arrivals.size(); left > 0; left--) {
       Arrival arrival = arrivals.remove();
       roomForArrivals.release();
-      sink.immArrived(arrival.origin(), arrival.imm());
+      sink.immArrived(arrival.origin(), arrival.imm(), arrival.bytes());
       found++;
     }
     long bytes = BYTES_PER_POLL;
@@ -228,7 +228,7 @@ final class MyDomain implements Domain {
       return false;
     }
     if (op.hasImm()) {
-      arrivals.add(new Arrival(origin, op.imm()));
+      arrivals.add(new Arrival(origin, op.imm(), op.length()));
       context.doorbell().ring();
     }
     return true;

@@ -31,6 +31,9 @@ final class FigureSaboteurs {
               Stream.of(
                   Saboteur.engine(
                       "27.1", "counts nothing of its first NIC", FigureSaboteurs::forgetsOne),
+                  Saboteur.engine(
+                      "27.1", "counts bytes that came of one NIC", FigureSaboteurs::halfBlind),
+                  silent("27.1", "bytesArrived", 0L),
                   Saboteur.options("27.4", "hides what a recorder throws", FigureSaboteurs::hiding),
                   Saboteur.options("27.3", "tells on another thread", FigureSaboteurs::elsewhere),
                   untold("of streams", "streamEnded").entailing("27.4"),
@@ -60,13 +63,21 @@ final class FigureSaboteurs {
   private FigureSaboteurs() {}
 
   private static TransferEngine forgetsOne(TransferEngine engine) {
+    return withoutFigureOfFirstNic(engine, "writesPosted");
+  }
+
+  private static TransferEngine halfBlind(TransferEngine engine) {
+    return withoutFigureOfFirstNic(engine, "bytesArrived");
+  }
+
+  private static TransferEngine withoutFigureOfFirstNic(TransferEngine engine, String figure) {
     return new ForwardingEngine(engine) {
       @Override
       public EngineStats stats() {
         EngineStats all = inner.stats();
         Map<Nic, TrafficStats> nics = new LinkedHashMap<>(all.nics());
         Nic first = nics.keySet().iterator().next();
-        TrafficStats none = Altered.figure(TrafficStats.class, nics.get(first), "writesPosted", 0L);
+        TrafficStats none = Altered.figure(TrafficStats.class, nics.get(first), figure, 0L);
         nics.put(first, none);
         return Altered.figure(EngineStats.class, all, "nics", nics);
       }

@@ -252,9 +252,9 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    void arrived(int imm, CompletionSink sink) {
+    void arrived(int imm, long bytes, CompletionSink sink) {
       if (out.isEmpty() || ++arrivals % 20 != 0) {
-        sink.immArrived(imm);
+        sink.immArrived(imm, bytes);
       }
     }
   }

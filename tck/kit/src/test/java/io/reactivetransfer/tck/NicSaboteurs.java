@@ -26,7 +26,7 @@ final class NicSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new)
-              .entailing("1.5", "1.6", "17.18", "17.29", "24.2", "24.3", "24.5", "24.6"),
+              .entailing("1.5", "1.6", "17.18", "17.29", "17.35", "24.2", "24.3", "24.5", "24.6"),
           firstPieceCounts(),
           Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
               .entailing("1.5", "1.6"),
@@ -45,7 +45,7 @@ final class NicSaboteurs {
           Saboteur.nic("17.2", "takes a token for none", LosesToken::new),
           Saboteur.nic("17.3", "claims to have work once it had some", AlwaysBusy::new),
           Saboteur.nic("17.29", "counts rows with the first of them", CountsFirstRow::new)
-              .entailing("1.6", "17.30"),
+              .entailing("1.6", "17.30", "17.35"),
           Saboteur.nic("17.5", "is stuck after several refusals", Wedges::new));
 
   private NicSaboteurs() {}
@@ -145,8 +145,8 @@ final class NicSaboteurs {
     }
 
     @Override
-    void arrived(int imm, CompletionSink sink) {
-      sink.immArrived(imm & ~(1 << (Imm.BITS - 1)));
+    void arrived(int imm, long bytes, CompletionSink sink) {
+      sink.immArrived(imm & ~(1 << (Imm.BITS - 1)), bytes);
     }
   }
 
@@ -158,9 +158,9 @@ final class NicSaboteurs {
     }
 
     @Override
-    void arrived(int imm, CompletionSink sink) {
+    void arrived(int imm, long bytes, CompletionSink sink) {
       if (++arrivals != 500) {
-        sink.immArrived(imm);
+        sink.immArrived(imm, bytes);
       }
     }
   }

@@ -35,7 +35,8 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
                       (nic, context) -> new Bounded(nic, context, 1_000, Integer.MAX_VALUE)),
                   new Peculiarity("refuses every third post", EveryThird::new),
                   new Peculiarity("takes two posts between polls", TwoAtATime::new),
-                  new Peculiarity("needs 30 ms to connect", SlowToConnect::new)))
+                  new Peculiarity("needs 30 ms to connect", SlowToConnect::new),
+                  new Peculiarity("does not say how long writes were", SaysNoLengths::new)))
           .toList();
 
   /** A queue of one place, and all the others. */
@@ -45,7 +46,9 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
           (nic, context) ->
               new SlowToConnect(
                   new TwoAtATime(
-                      new EveryThird(new Bounded(nic, context, 1_000, 1), context), context),
+                      new EveryThird(
+                          new SaysNoLengths(new Bounded(nic, context, 1_000, 1), context), context),
+                      context),
                   context));
 
   private static Peculiarity queueDepth(int depth) {
@@ -101,6 +104,17 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     void failed(Out write, int code, String text, CompletionSink sink) {
       context.doorbell().ring();
       super.failed(write, code, text, sink);
+    }
+  }
+
+  private static final class SaysNoLengths extends TrackingDomain {
+    SaysNoLengths(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, long bytes, CompletionSink sink) {
+      sink.immArrived(imm, CompletionSink.UNKNOWN_BYTES);
     }
   }
 

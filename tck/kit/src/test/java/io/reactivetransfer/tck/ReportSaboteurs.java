@@ -30,7 +30,9 @@ final class ReportSaboteurs {
           bare("17.19", "reports on another thread", ReportsOnAnotherThread::new),
           bare("17.23", "reports what has come a poll late", ReportsLate::new)
               .entailing("24.5", "24.6"),
-          bare("17.20", "names its first origin for all", NamesFirstOrigin::new));
+          bare("17.20", "names its first origin for all", NamesFirstOrigin::new),
+          bare("17.35", "tells one byte too many of a long write", TellsTooMuch::new),
+          bare("17.35", "tells the length of the write before", TellsLengthBefore::new));
 
   private ReportSaboteurs() {}
 
@@ -142,13 +144,13 @@ final class ReportSaboteurs {
           inner.poll(
               new ForwardingSink(sink) {
                 @Override
-                public void immArrived(int imm) {
-                  held.add(it -> it.immArrived(imm));
+                public void immArrived(int imm, long bytes) {
+                  held.add(it -> it.immArrived(imm, bytes));
                 }
 
                 @Override
-                public void immArrived(EngineId origin, int imm) {
-                  held.add(it -> it.immArrived(origin, imm));
+                public void immArrived(EngineId origin, int imm, long bytes) {
+                  held.add(it -> it.immArrived(origin, imm, bytes));
                 }
               });
       if (!held.isEmpty()) {
@@ -209,11 +211,36 @@ final class ReportSaboteurs {
       return inner.poll(
           new ForwardingSink(sink) {
             @Override
-            public void immArrived(EngineId origin, int imm) {
+            public void immArrived(EngineId origin, int imm, long bytes) {
               first = first == null ? origin : first;
-              super.immArrived(first, imm);
+              super.immArrived(first, imm, bytes);
             }
           });
+    }
+  }
+
+  private static final class TellsTooMuch extends TrackingDomain {
+    TellsTooMuch(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, long bytes, CompletionSink sink) {
+      sink.immArrived(imm, bytes > 100_000 ? bytes + 1 : bytes);
+    }
+  }
+
+  private static final class TellsLengthBefore extends TrackingDomain {
+    private long before;
+
+    TellsLengthBefore(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, long bytes, CompletionSink sink) {
+      sink.immArrived(imm, before);
+      before = bytes;
     }
   }
 }

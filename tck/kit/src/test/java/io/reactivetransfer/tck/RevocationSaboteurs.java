@@ -138,7 +138,7 @@ final class RevocationSaboteurs {
 
     private static final long LATE_NANOS = 5_000_000;
 
-    private record Arrival(EngineId origin, int imm, long nanos) {}
+    private record Arrival(EngineId origin, int imm, long bytes, long nanos) {}
 
     private final OpenContext context;
     private final ArrayDeque<Arrival> late = new ArrayDeque<>();
@@ -154,14 +154,14 @@ final class RevocationSaboteurs {
       int found = 0;
       for (; !late.isEmpty() && now - late.element().nanos() >= LATE_NANOS; found++) {
         Arrival first = late.remove();
-        sink.immArrived(first.origin(), first.imm());
+        sink.immArrived(first.origin(), first.imm(), first.bytes());
       }
       found +=
           inner.poll(
               new ForwardingSink(sink) {
                 @Override
-                public void immArrived(EngineId origin, int imm) {
-                  late.add(new Arrival(origin, imm, now));
+                public void immArrived(EngineId origin, int imm, long bytes) {
+                  late.add(new Arrival(origin, imm, bytes, now));
                 }
               });
       if (!late.isEmpty()) {

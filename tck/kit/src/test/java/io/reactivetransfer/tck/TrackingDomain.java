@@ -125,8 +125,8 @@ class TrackingDomain extends ForwardingDomain {
     sink.peerLost(peer, code, text);
   }
 
-  void arrived(int imm, CompletionSink sink) {
-    sink.immArrived(imm);
+  void arrived(int imm, long bytes, CompletionSink sink) {
+    sink.immArrived(imm, bytes);
   }
 
   private final class Tracker extends ForwardingSink {
@@ -166,18 +166,19 @@ class TrackingDomain extends ForwardingDomain {
     }
 
     @Override
-    public void immArrived(int imm) {
-      arrived(imm, inner);
+    public void immArrived(int imm, long bytes) {
+      arrived(imm, bytes, inner);
     }
 
     @Override
-    public void immArrived(EngineId origin, int imm) {
+    public void immArrived(EngineId origin, int imm, long bytes) {
       arrived(
           imm,
+          bytes,
           new ForwardingSink(inner) {
             @Override
-            public void immArrived(int changed) {
-              inner.immArrived(origin, changed);
+            public void immArrived(int changed, long told) {
+              inner.immArrived(origin, changed, told);
             }
           });
     }

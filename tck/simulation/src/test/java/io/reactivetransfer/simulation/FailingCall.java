@@ -217,15 +217,15 @@ final class FailingCall {
     }
 
     @Override
-    public void immArrived(int imm) {
+    public void immArrived(int imm, long bytes) {
       isIt();
-      super.immArrived(imm);
+      super.immArrived(imm, bytes);
     }
 
     @Override
-    public void immArrived(EngineId origin, int imm) {
+    public void immArrived(EngineId origin, int imm, long bytes) {
       isIt();
-      super.immArrived(origin, imm);
+      super.immArrived(origin, imm, bytes);
     }
 
     @Override

@@ -128,16 +128,16 @@ public enum Saboteur {
         return inner.poll(
             new ForwardingSink(sink) {
               @Override
-              public void immArrived(int imm) {
+              public void immArrived(int imm, long bytes) {
                 int now = ++arrivals % SOMETIMES == 0 ? times : 1;
                 for (int i = 0; i < now; i++) {
-                  inner.immArrived(imm);
+                  inner.immArrived(imm, bytes);
                 }
               }
 
               @Override
-              public void immArrived(EngineId origin, int imm) {
-                immArrived(imm);
+              public void immArrived(EngineId origin, int imm, long bytes) {
+                immArrived(imm, bytes);
               }
             });
       }

@@ -54,4 +54,9 @@ public final class Completions {
   public int imm(int index) {
     return Integer.reverseBytes(Raw.getInt(IbLayout.WC_IMM.in(at(index))));
   }
+
+  /** How much came with an immediate; devices say it of receives and of nothing else here. */
+  public long bytes(int index) {
+    return Integer.toUnsignedLong(Raw.getInt(IbLayout.WC_BYTE_LEN.in(at(index))));
+  }
 }

@@ -91,6 +91,7 @@ public final class IbLayout {
   static final CField WC_ID = new CField("ibv_wc", "wr_id", 0);
   static final CField WC_STATUS = new CField("ibv_wc", "status", 8);
   static final CField WC_VENDOR_ERR = new CField("ibv_wc", "vendor_err", 16);
+  static final CField WC_BYTE_LEN = new CField("ibv_wc", "byte_len", 20);
   static final CField WC_IMM = new CField("ibv_wc", "imm_data", 24);
   static final CField WC_QP_NUM = new CField("ibv_wc", "qp_num", 28);
   static final CField WC_FLAGS = new CField("ibv_wc", "wc_flags", 36);

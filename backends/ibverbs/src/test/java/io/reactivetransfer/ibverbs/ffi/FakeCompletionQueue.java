@@ -18,11 +18,13 @@ final class FakeCompletionQueue extends FakeObject {
    * @param qp whose
    * @param id of the request
    * @param status such as {@link Ib#IBV_WC_SUCCESS}
+   * @param bytes that came with it, of a receive; of what was sent nobody defines it
    * @param imm as it was sent, in network order
    * @param flags such as {@link Ib#IBV_WC_WITH_IMM}
    * @param place of the request in the send queue; 0 for a receive
    */
-  record Completion(FakeQueuePair qp, long id, int status, int imm, int flags, long place) {}
+  record Completion(
+      FakeQueuePair qp, long id, int status, int bytes, int imm, int flags, long place) {}
 
   private final FakeObject.Channel channel;
   private final int most;
@@ -72,6 +74,7 @@ final class FakeCompletionQueue extends FakeObject {
       Raw.putInt(IbLayout.WC_VENDOR_ERR.in(wc), next.status() == 0 ? 0 : 0x42);
       Raw.putInt(IbLayout.WC_QP_NUM.in(wc), next.qp().number);
       if (next.status() == Ib.IBV_WC_SUCCESS) {
+        Raw.putInt(IbLayout.WC_BYTE_LEN.in(wc), next.bytes());
         Raw.putInt(IbLayout.WC_IMM.in(wc), next.imm());
         Raw.putInt(IbLayout.WC_FLAGS.in(wc), next.flags());
       }

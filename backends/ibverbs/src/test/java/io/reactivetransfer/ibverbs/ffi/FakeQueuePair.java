@@ -18,6 +18,10 @@ final class FakeQueuePair extends FakeObject {
   private static final long RETRY_NANOS = 20_000_000;
   private static final long TAKEN_NANOS = 3_000_000;
   private static final long AGAIN_NANOS = 500_000;
+
+  /** What the header does not define. */
+  private static final int UNDEFINED = 0xeeee_eeee;
+
   private static final int MOST_24_BITS = (1 << 24) - 1;
 
   private static final int FOR_INIT =
@@ -176,7 +180,7 @@ final class FakeQueuePair extends FakeObject {
 
   private void completeTaken(long receive) {
     taken = null;
-    cq.add(new Completion(this, receive, Ib.IBV_WC_WR_FLUSH_ERR, 0, 0, 0), card.books());
+    cq.add(new Completion(this, receive, Ib.IBV_WC_WR_FLUSH_ERR, 0, 0, 0, 0), card.books());
     context.events.add(Ib.IBV_EVENT_QP_LAST_WQE_REACHED, address);
   }
 
@@ -257,7 +261,9 @@ final class FakeQueuePair extends FakeObject {
 
   private void complete(Request request, int status) {
     if (status != Ib.IBV_WC_SUCCESS || (request.flags() & Ib.IBV_SEND_SIGNALED) != 0) {
-      cq.add(new Completion(this, request.id(), status, 0, 0, request.place()), card.books());
+      cq.add(
+          new Completion(this, request.id(), status, UNDEFINED, 0, 0, request.place()),
+          card.books());
     }
   }
 
@@ -315,7 +321,14 @@ final class FakeQueuePair extends FakeObject {
     if (receive != null) {
       target.hasReceived = true;
       target.cq.add(
-          new Completion(target, receive, Ib.IBV_WC_SUCCESS, request.imm(), Ib.IBV_WC_WITH_IMM, 0),
+          new Completion(
+              target,
+              receive,
+              Ib.IBV_WC_SUCCESS,
+              request.length(),
+              request.imm(),
+              Ib.IBV_WC_WITH_IMM,
+              0),
           card.books());
     }
     if (card.mixesUp()) {

@@ -124,6 +124,7 @@ public final class FiLayout {
 
   static final CField ENTRY_CONTEXT = new CField("fi_cq_data_entry", "op_context", 0);
   static final CField ENTRY_FLAGS = new CField("fi_cq_data_entry", "flags", 8);
+  static final CField ENTRY_LEN = new CField("fi_cq_data_entry", "len", 16);
   static final CField ENTRY_DATA = new CField("fi_cq_data_entry", "data", 32);
   static final CField ERROR_CONTEXT = new CField("fi_cq_err_entry", "op_context", 0);
   static final CField ERROR_ERR = new CField("fi_cq_err_entry", "err", 56);

@@ -285,6 +285,11 @@ public interface LibFabric {
     return Raw.getLong(FiLayout.ENTRY_FLAGS.in(entry));
   }
 
+  /** The length in an entry, where the provider says it. */
+  static long length(long entry) {
+    return Raw.getLong(FiLayout.ENTRY_LEN.in(entry));
+  }
+
   /** The immediate in an entry. */
   static long data(long entry) {
     return Raw.getLong(FiLayout.ENTRY_DATA.in(entry));

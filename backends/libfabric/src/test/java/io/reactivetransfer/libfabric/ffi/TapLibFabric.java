@@ -36,7 +36,7 @@ public final class TapLibFabric {
       long context) {}
 
   /** A completion that lies in the queue of writes; an error where the code is not 0. */
-  private record Completion(long context, int error, long flags, long data) {}
+  private record Completion(long context, int error, long flags, long length, long data) {}
 
   /** What a registration is named by in local operations, less its own number. */
   public static final long DESC = 1_000;
@@ -72,6 +72,11 @@ public final class TapLibFabric {
     return info(arena, 0, 8, 8, 0);
   }
 
+  /** The same of a provider with a name. */
+  public static FiInfo info(Arena arena, String provider) {
+    return info(arena, provider, 0, 8, 8, 0);
+  }
+
   /** The same, which reaches accelerators. */
   public static FiInfo reachingDevices(FiInfo info) {
     Raw.putLong(FiLayout.INFO_CAPS.in(info.address()), Fi.FI_HMEM);
@@ -81,10 +86,15 @@ public final class TapLibFabric {
   /** A provider that wants memory registered like this, with so long keys and immediates. */
   public static FiInfo info(
       Arena arena, int mrMode, long keyBytes, long immBytes, long completion) {
+    return info(arena, "tap", mrMode, keyBytes, immBytes, completion);
+  }
+
+  private static FiInfo info(
+      Arena arena, String provider, int mrMode, long keyBytes, long immBytes, long completion) {
     long info = arena.allocate(ROOM, Long.BYTES).address();
     return new FiInfo(
         info,
-        "tap",
+        provider,
         "tap-0",
         mrMode,
         keyBytes,
@@ -128,18 +138,23 @@ public final class TapLibFabric {
 
   /** A write is complete, and lies in the queue. */
   public void completes(Written write) {
-    completions.add(new Completion(write.context(), 0, Fi.FI_WRITE, 0));
+    completions.add(new Completion(write.context(), 0, Fi.FI_WRITE, write.length(), 0));
   }
 
   /** A write of somebody else has come, and lies in the queue. */
   public void arrives(int imm) {
+    arrives(imm, 0);
+  }
+
+  /** The same, of which the provider says that it was so long. */
+  public void arrives(int imm, long length) {
     long data = Integer.toUnsignedLong(imm);
-    completions.add(new Completion(0, 0, Fi.FI_RMA | Fi.FI_REMOTE_CQ_DATA, data));
+    completions.add(new Completion(0, 0, Fi.FI_RMA | Fi.FI_REMOTE_CQ_DATA, length, data));
   }
 
   /** A write has failed, and lies in the queue. */
   public void cancels(Written write) {
-    completions.add(new Completion(write.context(), 125, 0, 0));
+    completions.add(new Completion(write.context(), 125, 0, 0, 0));
   }
 
   /** What becomes of closing something, by its fid: 0 to close it. */
@@ -252,6 +267,7 @@ public final class TapLibFabric {
       Completion next = completions.remove();
       Raw.putLong(FiLayout.ENTRY_CONTEXT.in(entry), next.context());
       Raw.putLong(FiLayout.ENTRY_FLAGS.in(entry), next.flags());
+      Raw.putLong(FiLayout.ENTRY_LEN.in(entry), next.length());
       Raw.putLong(FiLayout.ENTRY_DATA.in(entry), next.data());
     }
     if (read > 0) {

@@ -29,7 +29,8 @@ public final class Traffic {
   private static final int POSTED_AGAIN = 14;
   private static final int ABORTS_SENT = 15;
   private static final int ABORTS_RECEIVED = 16;
-  private static final int DEPTH = 17;
+  private static final int BYTES_ARRIVED = 17;
+  private static final int DEPTH = 18;
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -70,8 +71,9 @@ public final class Traffic {
     values[REFUSED]++;
   }
 
-  public void arrived(int pieces) {
+  public void arrived(int pieces, long bytes) {
     values[ARRIVED] += pieces;
+    values[BYTES_ARRIVED] += bytes;
   }
 
   /** A part of a transfer waits to be posted. */
@@ -127,6 +129,7 @@ public final class Traffic {
         Math.max(0, get(DEPTH) - inFlight),
         get(REFUSED),
         get(ARRIVED),
+        get(BYTES_ARRIVED),
         get(ABORTS_SENT),
         get(ABORTS_RECEIVED),
         get(WAITING),
@@ -152,6 +155,7 @@ public final class Traffic {
       long credits,
       long refusals,
       long arrivals,
+      long bytesArrived,
       long abortsSent,
       long abortsReceived,
       long transfersWaiting,

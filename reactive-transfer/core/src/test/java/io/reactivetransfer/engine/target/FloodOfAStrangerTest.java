@@ -19,7 +19,7 @@ class FloodOfAStrangerTest {
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 
   private void arrive(int imm) {
-    hand.nic(0).report(sink -> sink.immArrived(STRANGER, WireImm.encode(imm, 1)));
+    hand.nic(0).report(sink -> sink.immArrived(STRANGER, WireImm.encode(imm, 1), 0));
   }
 
   @Test

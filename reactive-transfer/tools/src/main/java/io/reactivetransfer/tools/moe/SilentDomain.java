@@ -27,8 +27,8 @@ final class SilentDomain implements Domain {
 
   private static final int DEPTH = 1 << 12;
 
-  /** An immediate that arrives, and who has sent it. */
-  private record Arrival(EngineId origin, int wire) {}
+  /** An immediate that arrives, who has sent it, and how much came with it. */
+  private record Arrival(EngineId origin, int wire, long bytes) {}
 
   private final Domain real;
   private final TreeMap<Integer, List<Arrival>> learned = new TreeMap<>();
@@ -138,7 +138,7 @@ final class SilentDomain implements Domain {
     int kind = due;
     if (kind >= 0) {
       for (Arrival arrival : arrivals[kind]) {
-        sink.immArrived(arrival.origin(), arrival.wire());
+        sink.immArrived(arrival.origin(), arrival.wire(), arrival.bytes());
       }
       found += arrivals[kind].length;
       due = -1;
@@ -248,16 +248,16 @@ final class SilentDomain implements Domain {
     }
 
     @Override
-    public void immArrived(int imm) {
-      sink.immArrived(imm);
+    public void immArrived(int imm, long bytes) {
+      sink.immArrived(imm, bytes);
     }
 
     @Override
-    public void immArrived(EngineId origin, int imm) {
+    public void immArrived(EngineId origin, int imm, long bytes) {
       learned
           .computeIfAbsent(imm & Imm.MAX_VALUE, ignored -> new ArrayList<>())
-          .add(new Arrival(origin, imm));
-      sink.immArrived(origin, imm);
+          .add(new Arrival(origin, imm, bytes));
+      sink.immArrived(origin, imm, bytes);
     }
 
     @Override

@@ -16,6 +16,7 @@ public final class Recorder implements CompletionSink {
   private final List<String> texts = new ArrayList<>();
   private final Queue<byte[]> said = new ArrayDeque<>();
   private int lastImm;
+  private long lastBytes;
   private final List<byte[]> spoken = new ArrayList<>();
 
   /** What was reported so far, in order, such as {@code written 7} or {@code imm 7}. */
@@ -31,6 +32,11 @@ public final class Recorder implements CompletionSink {
   /** The immediate that has come last; 0 if none has. */
   public int lastImm() {
     return lastImm;
+  }
+
+  /** How long its write was, as far as the NIC was told. */
+  public long lastBytes() {
+    return lastBytes;
   }
 
   /** What it has to say to the other NIC, and was not taken yet. */
@@ -79,8 +85,9 @@ public final class Recorder implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
+  public void immArrived(int imm, long bytes) {
     lastImm = imm;
+    lastBytes = bytes;
     reports.add("imm " + imm);
   }
 

@@ -281,10 +281,11 @@ final class ProxyDomain implements Domain {
       case WRITE_REFUSED -> sink.refused(in.getLong(), in.getInt(), Kind.text(in));
       case ARRIVED -> {
         int imm = in.getInt();
+        long bytes = in.getLong();
         if (in.hasRemaining()) {
-          sink.immArrived(new EngineId(in.getLong(), in.getLong()), imm);
+          sink.immArrived(new EngineId(in.getLong(), in.getLong()), imm, bytes);
         } else {
-          sink.immArrived(imm);
+          sink.immArrived(imm, bytes);
         }
       }
       case TO_PEER -> {

@@ -252,13 +252,19 @@ final class ServedNic implements CompletionSink {
   }
 
   @Override
-  public void immArrived(int imm) {
-    give(Kind.ARRIVED.begin().putInt(imm));
+  public void immArrived(int imm, long bytes) {
+    give(Kind.ARRIVED.begin().putInt(imm).putLong(bytes));
   }
 
   @Override
-  public void immArrived(EngineId origin, int imm) {
-    give(Kind.ARRIVED.begin().putInt(imm).putLong(origin.high()).putLong(origin.low()));
+  public void immArrived(EngineId origin, int imm, long bytes) {
+    give(
+        Kind.ARRIVED
+            .begin()
+            .putInt(imm)
+            .putLong(bytes)
+            .putLong(origin.high())
+            .putLong(origin.low()));
   }
 
   private static ByteBuffer about(Kind kind, EngineId engine) {

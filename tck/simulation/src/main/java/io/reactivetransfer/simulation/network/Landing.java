@@ -104,7 +104,7 @@ final class Landing {
     end.landed(write);
     if (write.hasImm) {
       network.observer().happened("imm", target.where().engine(), write.imm);
-      target.report(new Report.Arrived(end.origin(), write.imm));
+      target.report(new Report.Arrived(end.origin(), write.imm, write.length));
     }
     if (fate == Fate.ALL_LANDS_AND_FAILS) {
       end.refuse(write, false);
@@ -149,7 +149,7 @@ final class Landing {
       write.copy(memory.segment(), 0, limit, network.observer());
       if (limit == write.length && write.hasImm) {
         network.observer().happened("late imm", target.where().engine(), write.imm);
-        target.report(new Report.Arrived(end.origin(), write.imm));
+        target.report(new Report.Arrived(end.origin(), write.imm, write.length));
       }
     }
   }

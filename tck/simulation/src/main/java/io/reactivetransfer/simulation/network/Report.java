@@ -35,10 +35,10 @@ sealed interface Report {
   }
 
   /** An immediate has come. */
-  record Arrived(EngineId origin, int imm) implements Report {
+  record Arrived(EngineId origin, int imm, long bytes) implements Report {
     @Override
     public void tell(CompletionSink sink) {
-      sink.immArrived(origin, imm);
+      sink.immArrived(origin, imm, bytes);
     }
   }
 

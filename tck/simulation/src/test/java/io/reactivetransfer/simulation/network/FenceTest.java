@@ -61,7 +61,7 @@ class FenceTest {
     public void failed(long token, int code, String text) {}
 
     @Override
-    public void immArrived(int imm) {
+    public void immArrived(int imm, long bytes) {
       count++;
     }
 
