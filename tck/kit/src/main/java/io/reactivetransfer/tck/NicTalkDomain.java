@@ -8,7 +8,6 @@ import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,7 @@ final class NicTalkDomain extends ForwardingDomain {
 
   private final OpenContext context;
   private final NicTalk talk;
-  private final Map<RemotePeer, Name> names = new IdentityHashMap<>();
+  private final IdentityHashMap<RemotePeer, Name> names = new IdentityHashMap<>();
   private int spoken;
 
   NicTalkDomain(Domain inner, OpenContext context, NicTalk talk) {
