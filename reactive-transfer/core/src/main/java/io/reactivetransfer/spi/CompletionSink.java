@@ -57,7 +57,8 @@ public interface CompletionSink {
    * A write with an immediate from elsewhere has arrived: its bytes can be read now.
    *
    * @param bytes how many it has brought, in all its rows, which may be 0; or {@link
-   *     #UNKNOWN_BYTES}, rather than a length that may be wrong. They are counted, and decide
+   *     #UNKNOWN_BYTES}, rather than a length that may be wrong. Where its origin's driver has sent
+   *     it in parts, those of the part with the immediate will do. They are counted, and decide
    *     nothing
    */
   void immArrived(int imm, long bytes);
