@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Scatter.Part;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.Probe;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Flux;
 
 /** What never comes back is given up after the close timeout: first the NICs, then the failures. */
 class CloseTimeoutTest {
@@ -116,6 +119,67 @@ class CloseTimeoutTest {
     assertThat(scatter.terminals()).isEqualTo(1);
     assertThat(hand.stats().transfersInFlight()).isZero();
     assertThat(hand.stats().writesInFlight()).isZero();
+  }
+
+  @Test
+  void whatWasPostedHasFailedAndWasNotRejected() {
+    open(1);
+    Probe<Write> alone = hand.probe(hand.engine().submit(write()));
+    Upstream<Write> upstream = new Upstream<>();
+    Probe<Write> stream = hand.probe(hand.engine().submit(upstream));
+    Probe<Outcome<Write>> each = hand.probe(hand.engine().submitEach(Flux.just(write())));
+    Part part = new Part(source.slice(0, 20), hand.remote(2).slice(0, 20));
+    Probe<Scatter> scatter = hand.probe(hand.engine().submit(Scatter.of(Imm.of(2), part)));
+    upstream.emit(write());
+    hand.turn();
+    hand.close();
+    upstream.emit(write());
+    hand.advance(ALMOST.plus(REST));
+    for (Throwable failure :
+        List.of(
+            alone.error(), stream.error(), scatter.error(), each.items().getFirst().failure())) {
+      assertThat(failure)
+          .isInstanceOf(TransferFailedException.class)
+          .hasMessageContaining("closed before the outcome was known");
+    }
+  }
+
+  /** Though a part of it is done by then, which nobody is told of. */
+  @Test
+  void whatIsCutShortHasFailedAndWasNotRejected() {
+    hand.backend.maxWriteBytes = 10;
+    open(1);
+    hand.nics().getFirst().room = 3;
+    Probe<Write> pieces =
+        hand.probe(
+            hand.engine().submit(Write.of(source.slice(0, 200), hand.remote(1).slice(0, 200))));
+    hand.turn();
+    Probe<Write> waiting = hand.probe(hand.engine().submit(write()));
+    Probe<Outcome<Write>> each = hand.probe(hand.engine().submitEach(Flux.just(write())));
+    Probe<Void> closing = hand.close();
+    hand.completeAll();
+    closing.assertComplete();
+    assertThat(pieces.error())
+        .isInstanceOf(TransferFailedException.class)
+        .hasMessageContaining("only a part");
+    assertThat(waiting.error()).isInstanceOf(TransferRejectedException.class);
+    assertThat(each.items().getFirst().failure()).isInstanceOf(TransferRejectedException.class);
+  }
+
+  @Test
+  void ofWhatGoesToSeveralPeersAPartThatIsDoneIsNotDenied() {
+    open(1);
+    hand.nics().getFirst().room = 1;
+    Part one = new Part(source.slice(0, 20), hand.remote(1).slice(0, 20));
+    Part other = new Part(source.slice(0, 20), hand.remote(2).slice(0, 20));
+    Probe<Scatter> scatter = hand.probe(hand.engine().submit(Scatter.of(Imm.of(2), one, other)));
+    hand.turn();
+    Probe<Void> closing = hand.close();
+    hand.completeAll();
+    closing.assertComplete();
+    assertThat(scatter.error())
+        .isInstanceOf(TransferFailedException.class)
+        .hasMessageContaining("only a part");
   }
 
   @Test

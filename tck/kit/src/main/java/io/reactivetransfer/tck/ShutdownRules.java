@@ -12,6 +12,7 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import java.lang.foreign.Arena;
@@ -142,10 +143,14 @@ abstract class ShutdownRules extends RuleGroup {
     Valve valve = new Valve().holdReports(w -> true);
     Duo duo = Duo.open(stage(), 1, valve, options -> options.closeTimeout(SHORT));
     Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(0, 10)));
-    stage().patience().until("a write posted", () -> valve.inFlight() == 1);
+    Probe<Write> stream =
+        stage().probe("a stream", duo.origin().submit(Upstream.open(List.of(duo.write(0, 10)))));
+    stage().patience().until("two writes posted", () -> valve.inFlight() == 2);
     stage().complete(duo.origin().close());
-    write.awaitError(TransferException.class);
-    write.assertOneTerminalSignal();
+    for (Probe<Write> posted : List.of(write, stream)) {
+      posted.awaitError(TransferFailedException.class);
+      posted.assertOneTerminalSignal();
+    }
   }
 
   @Test

@@ -8,7 +8,10 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -70,6 +74,7 @@ final class EngineSaboteurs {
           Saboteur.engine("15.2", "leaves late claims waiting", LeavesLate::new),
           Saboteur.engine("15.3", "is closed before it is quiet", ClosesAtOnce::new)
               .entailing("3.4", "3.7"),
+          Saboteur.engine("15.4", "says that what it had posted was rejected", DeniesPosted::new),
           Saboteur.engine("15.5", "cannot be closed from a signal", FearsSignals::new),
           Saboteur.engine("15.6", "leaves a thread behind", LeavesThread::new));
 
@@ -313,6 +318,21 @@ final class EngineSaboteurs {
         inner.close().subscribe();
         return Mono.empty();
       });
+    }
+  }
+
+  private static final class DeniesPosted extends ForwardingEngine {
+    DeniesPosted(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
+      return super.<T>submit(transfers)
+          .onErrorMap(
+              TransferFailedException.class,
+              failure ->
+                  isClosed() ? new TransferRejectedException("the engine is closed") : failure);
     }
   }
 

@@ -18,6 +18,7 @@ final class Fan {
   private int running;
   private @Nullable TransferException failure;
   private boolean done = true;
+  private boolean anyDone;
   private boolean stopped;
   private @Nullable Step step;
   private @Nullable NotClosed notClosed;
@@ -44,6 +45,7 @@ final class Fan {
   /** Notes the end of one flight; says whether it was the last. */
   boolean ended(@Nullable TransferException failure, boolean done) {
     this.done &= done;
+    anyDone |= done;
     if (this.failure == null) {
       this.failure = failure;
     }
@@ -86,6 +88,11 @@ final class Fan {
   /** Whether every flight reached its target. */
   boolean isDone() {
     return done;
+  }
+
+  /** Whether some flights reached their targets, and others did not. */
+  boolean isPartDone() {
+    return anyDone && !done;
   }
 
   /** A NIC that has parts of it cannot be closed: its failure is to say so, too. */

@@ -74,6 +74,10 @@ final class Flight {
 
   private boolean stopped;
   private boolean truncated;
+
+  /** Whether it was stopped when a part of it had been posted. */
+  private boolean cutShort;
+
   private boolean over;
   private @Nullable TransferException failure;
 
@@ -395,7 +399,10 @@ final class Flight {
 
   /** Nothing more of it will be posted. */
   void stop() {
-    truncated |= hasMoreToCome();
+    if (hasMoreToCome()) {
+      truncated = true;
+      cutShort |= nextPiece > 0 || reposts != null || (leadPerUnit > 0 && !leading);
+    }
     stopped = true;
     plain = false;
     reposts = null;
@@ -420,6 +427,11 @@ final class Flight {
   /** Whether all of it was posted and nothing failed: then it is done, though it may be stopped. */
   boolean isWhole() {
     return failure == null && !truncated;
+  }
+
+  /** Whether a part of it was posted, and the rest will not be. */
+  boolean isCutShort() {
+    return cutShort;
   }
 
   /** Whether nothing has happened to it but that it was posted, and it is all of its transfer. */
@@ -496,6 +508,7 @@ final class Flight {
       held = null;
       stopped = false;
       truncated = false;
+      cutShort = false;
       inDoubt = false;
       mayStillArrive = false;
       reposts = null;

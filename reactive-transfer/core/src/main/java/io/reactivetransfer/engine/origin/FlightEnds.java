@@ -1,6 +1,8 @@
 package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.engine.base.IntQueue;
 import io.reactivetransfer.engine.memory.RegisteredRegion;
 import org.jspecify.annotations.Nullable;
@@ -84,9 +86,12 @@ final class FlightEnds {
   private void finish(Flight flight) {
     Submission submission = flight.submission();
     int place = flight.place();
-    TransferException failure = flight.failure();
     boolean done = flight.isWhole();
     Fan fan = flight.fan;
+    TransferException failure = flight.failure();
+    if (failure == null && flight.isCutShort() && submission.isClosing()) {
+      failure = cutShort(Origin.peer(flight.peer().id()));
+    }
     int imm = flight.imm();
     if (!done) {
       aborts.notDone(flight);
@@ -104,11 +109,21 @@ final class FlightEnds {
         if (!fan.isDone()) {
           aborts.notDone(fan, submission, imm);
         }
-        submission.transferEnded(place, fan.failure(), fan.isDone());
+        failure = fan.failure();
+        if (failure == null && fan.isPartDone() && submission.isClosing()) {
+          failure = cutShort(Origin.UNKNOWN);
+        }
+        submission.transferEnded(place, failure, fan.isDone());
       }
     } finally {
       ended(unused);
     }
+  }
+
+  /** Nothing else has failed of it, but to say that it was rejected would be untrue. */
+  private static TransferException cutShort(Origin origin) {
+    return new TransferFailedException(
+        "the engine closed when only a part of the transfer had been posted", origin, null);
   }
 
   /** Last, because a region that is quiet now may be deregistered, and a NIC may fail to. */

@@ -138,10 +138,22 @@ final class Submission {
     } else {
       window.forget(place);
       if (failure != null) {
-        stop(failure);
+        failed(failure);
       }
     }
     less(1);
+  }
+
+  /**
+   * A transfer has failed. That is more than that the engine closes, by which nothing was touched.
+   */
+  private void failed(TransferException failure) {
+    if (closing && state.error instanceof TransferRejectedException) {
+      closing = false;
+      state.error = failure;
+    } else {
+      stop(failure);
+    }
   }
 
   /** Whether anybody wants to know of how many bytes the transfers were that are done. */
@@ -235,6 +247,11 @@ final class Submission {
     stop(reason);
   }
 
+  /** Whether that is why it was stopped. */
+  boolean isClosing() {
+    return closing;
+  }
+
   /** Takes nothing more, posts nothing more; the end comes when nothing is out any more. */
   void stop(@Nullable Throwable reason) {
     if (stopping || state.ended) {
@@ -289,7 +306,9 @@ final class Submission {
     stop(reason);
     if (!state.ended) {
       gaveUp = true;
-      state.error = state.error == null ? reason : state.error;
+      if (state.error == null || (closing && inFlight > 0)) {
+        state.error = reason;
+      }
       streams.counters().transfers(-inFlight);
       if (count != null) {
         count.notDone(inFlight);
