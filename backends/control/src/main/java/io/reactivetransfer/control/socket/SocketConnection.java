@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -258,13 +259,24 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter
 
   /** What to say of a connection that has failed. */
   protected Failure broken(Throwable cause) {
+    String what = said(cause);
     return ErrorCode.BROKEN.because(
         "the connection with "
             + where()
             + " broke"
             + (phase == Phase.OPEN
-                ? ": " + cause.getMessage()
-                : " within the handshake: " + cause.getMessage() + CLOSED_EARLY));
+                ? ": " + what
+                : " within the handshake: " + what + CLOSED_EARLY));
+  }
+
+  /**
+   * Of a write that fails, Netty says only that its channel is shut; the cause is what was said.
+   */
+  private static @Nullable String said(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof ChannelOutputShutdownException && cause != null
+        ? cause.getMessage()
+        : failure.getMessage();
   }
 
   /** Whether nothing can be written any more. */
