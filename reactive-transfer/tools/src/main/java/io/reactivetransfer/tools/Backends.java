@@ -2,6 +2,8 @@ package io.reactivetransfer.tools;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.ibverbs.IbverbsBackend;
+import io.reactivetransfer.libfabric.LibfabricBackend;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
@@ -50,10 +52,10 @@ public final class Backends {
     }
     return switch (name) {
       case "tcp" -> builder.backend(TcpBackend.builder().host(host).withoutSecret().build());
-      case "libfabric", "ibverbs" -> {
-        System.setProperty("reactivetransfer." + name + ".host", host);
-        yield builder.backend(name);
-      }
+      case "libfabric" ->
+          builder.backend(LibfabricBackend.builder().host(host).withoutSecret().build());
+      case "ibverbs" ->
+          builder.backend(IbverbsBackend.builder().host(host).withoutSecret().build());
       default ->
           throw new IllegalArgumentException("expected a backend between hosts, got " + name);
     };

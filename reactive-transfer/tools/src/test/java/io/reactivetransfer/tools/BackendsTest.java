@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A backend that cannot be loaded is on the class path, and keeps nobody from using another. */
 class BackendsTest {
@@ -40,6 +42,15 @@ class BackendsTest {
   @Test
   void anotherOneIsFound() {
     assertThatCode(() -> Backends.requireAvailable("tcp", 1)).doesNotThrowAnyException();
+  }
+
+  /** No machine has that address, so what is said is that, or that the backend cannot run here. */
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "libfabric", "ibverbs"})
+  void noSecretIsAskedForWhereOthersCanConnect(String name) {
+    assertThatThrownBy(() -> Backends.engine(name, "203.0.113.77").open().block())
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageNotContaining("secret");
   }
 
   @Test

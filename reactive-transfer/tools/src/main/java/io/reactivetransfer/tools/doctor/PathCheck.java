@@ -2,7 +2,7 @@ package io.reactivetransfer.tools.doctor;
 
 import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.perf.HostSide;
-import io.reactivetransfer.tools.perf.PathFigures;
+import io.reactivetransfer.tools.perf.RoundTrip;
 import io.reactivetransfer.tools.perf.SideFailedException;
 import io.reactivetransfer.tools.process.HostPort;
 import java.io.IOException;
@@ -17,17 +17,19 @@ final class PathCheck {
   static final String EXAMINE = "examine";
 
   private final HostSide other;
+  private final Remedy remedy;
   private final Consumer<String> out;
 
   private PathCheck(HostSide other, Consumer<String> out) {
     this.other = other;
+    this.remedy = new Remedy(other.localHost(), other.remoteHost());
     this.out = out;
   }
 
   /**
    * Checks the path to the host that listens there.
    *
-   * @return whether any backend connects
+   * @return whether any backend connects and carries long writes
    */
   static boolean run(HostPort to, Findings here, Consumer<String> out)
       throws IOException, SideFailedException, InterruptedException {
@@ -59,33 +61,38 @@ final class PathCheck {
   }
 
   private boolean check(String backend) throws IOException, InterruptedException {
+    RoundTrip roundTrip;
     try {
-      PathFigures figures = other.probe(backend);
+      roundTrip = other.roundTrip(backend);
+    } catch (SideFailedException e) {
+      String reason = CommandLines.describe(e);
+      tell(backend, "does not connect: " + reason, remedy.of(backend, reason));
+      return false;
+    }
+    String connects =
+        String.format(
+            Locale.ROOT,
+            "connects: 8 bytes there and back in %,.1f us (p50; p99 %,.1f us), ",
+            roundTrip.p50Micros(),
+            roundTrip.p99Micros());
+    try {
+      double bytesPerSecond = other.bytesPerSecond(backend);
       out.accept(
           Findings.line(
               backend,
-              String.format(
-                  Locale.ROOT,
-                  "connects: 8 bytes there and back in %,.1f us (p50; p99 %,.1f us), %.3f GB/s in"
-                      + " writes of 1 MiB",
-                  figures.p50Micros(),
-                  figures.p99Micros(),
-                  figures.bytesPerSecond() / 1e9)));
+              connects
+                  + String.format(
+                      Locale.ROOT, "%.3f GB/s in writes of 1 MiB", bytesPerSecond / 1e9)));
       return true;
     } catch (SideFailedException e) {
-      out.accept(Findings.line(backend, "does not connect: " + CommandLines.describe(e)));
-      out.accept(Findings.line("", "fix: " + remedy(backend)));
+      String failure = "and writes of 1 MiB fail: " + CommandLines.describe(e);
+      tell(backend, connects + failure, remedy.ofLongWrites());
       return false;
     }
   }
 
-  private String remedy(String backend) {
-    String ports =
-        "let TCP through between %s and %s in both directions, on all ports above 1023: engines"
-                .formatted(other.localHost(), other.remoteHost())
-            + " listen on any free one, not on that of this check";
-    return backend.equals("libfabric")
-        ? ports + "; and have both hosts use the same provider, see above"
-        : ports;
+  private void tell(String backend, String failure, String fix) {
+    out.accept(Findings.line(backend, failure));
+    out.accept(Findings.line("", "fix: " + fix));
   }
 }

@@ -130,15 +130,24 @@ public final class HostSide extends AskedSide implements AutoCloseable {
   }
 
   /**
-   * What a few seconds of this backend between the two hosts come to, with its default NICs.
+   * What a write of 8 bytes there and one back take with this backend, with its default NICs.
    *
    * @throws SideFailedException if the two sides do not connect, or either failed
    */
-  public PathFigures probe(String backend)
+  public RoundTrip roundTrip(String backend)
       throws IOException, SideFailedException, InterruptedException {
-    Result.Medians roundTrip = measure(backend, Op.PING_PONG, 8).ours();
-    Result stream = measure(backend, Op.WRITE_IMM, PROBE_BYTES);
-    return new PathFigures(roundTrip.p50Micros(), roundTrip.p99Micros(), stream.bytesPerSecond());
+    Result.Medians medians = measure(backend, Op.PING_PONG, 8).ours();
+    return new RoundTrip(medians.p50Micros(), medians.p99Micros());
+  }
+
+  /**
+   * What writes of 1 MiB come to in a second, one way, with the same.
+   *
+   * @throws SideFailedException if the two sides do not connect, or either failed
+   */
+  public double bytesPerSecond(String backend)
+      throws IOException, SideFailedException, InterruptedException {
+    return measure(backend, Op.WRITE_IMM, PROBE_BYTES).bytesPerSecond();
   }
 
   private Result measure(String backend, Op op, long size)

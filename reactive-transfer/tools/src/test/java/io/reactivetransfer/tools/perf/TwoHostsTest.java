@@ -1,15 +1,21 @@
 package io.reactivetransfer.tools.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactivetransfer.libfabric.LibfabricBackend;
+import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.tck.process.FreePorts;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.InputStream;
+import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -50,6 +56,32 @@ class TwoHostsTest {
       assertThat(here.stderr()).isEmpty();
       assertThat(there.exitCode()).as(there::stderr).isZero();
       assertThat(there.stderr()).isEmpty();
+    }
+  }
+
+  /** As between two hosts, unlike at 127.0.0.1, engines ask for a secret unless they are told. */
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "libfabric"})
+  void atAnAddressThatOthersReachTheyNeedNoSecret(String backend) throws Exception {
+    String address = outerAddress();
+    assumeTrue(
+        backend.equals("tcp")
+            || new LibfabricBackend().availability() instanceof Availability.Available);
+    try (JavaProcess there = tool("perf", "--listen=" + address + ":0")) {
+      String port = there.awaitLine("waiting at .*:(\\d+)").group(1);
+      try (JavaProcess here =
+          tool(
+              "perf",
+              "--connect=" + address + ":" + port,
+              "--backend=" + backend,
+              "--size=64K",
+              "--seconds=0.1",
+              "--warmup=0.1",
+              "--rounds=1")) {
+        assertThat(here.exitCode()).as(here::stderr).isZero();
+        assertThat(here.stdout()).contains(" over " + backend + ", two hosts, ");
+      }
+      assertThat(there.exitCode()).as(there::stderr).isZero();
     }
   }
 
@@ -142,6 +174,17 @@ class TwoHostsTest {
       }
       assertThat(there.exitCode()).isZero();
     }
+  }
+
+  private static String outerAddress() throws Exception {
+    Optional<String> found =
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .filter(each -> each instanceof Inet4Address && !each.isLoopbackAddress())
+            .map(InetAddress::getHostAddress)
+            .findFirst();
+    assumeTrue(found.isPresent(), "this machine has no network");
+    return found.orElseThrow();
   }
 
   private static Socket connect(String address) throws Exception {
