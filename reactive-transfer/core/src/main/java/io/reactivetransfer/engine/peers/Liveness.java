@@ -80,7 +80,6 @@ public final class Liveness {
 
   /** Ends everything that waits for a peer, without any help of it. */
   public void giveUp(PeerLink peer, String text) {
-    peer.unwatch();
     control.disconnect(peer, text);
     peer.disconnect(text);
     peers.lose(

@@ -361,6 +361,7 @@ public final class PeerLink implements Peer {
 
   void lost(PeerUnreachableException loss) {
     used();
+    unwatch();
     boolean known = this.loss != null;
     this.loss = loss;
     if (!known) {
@@ -458,7 +459,7 @@ public final class PeerLink implements Peer {
     return silentNanos;
   }
 
-  /** Nobody waits for it now: silence means nothing. */
+  /** Nobody waits for it now, or what waited has ended: silence up to now means nothing. */
   void unwatch() {
     watched = false;
   }

@@ -100,6 +100,20 @@ class LivenessTest {
         .hasMessageContaining("silent for 10000 ms (connectTimeout)");
   }
 
+  /** What waited for it then has ended, and whoever wants it next begins anew. */
+  @Test
+  void whoWasLostForAnotherReasonIsSilentOnlyFromThenOn() {
+    submit();
+    pass(DEADLINE.multipliedBy(3).dividedBy(4));
+    hand.control().peersGreet = false;
+    hand.lose(peer);
+    Probe<Write> probe = submit();
+    pass(DEADLINE.multipliedBy(3).dividedBy(4));
+    probe.assertOpen();
+    pass(DEADLINE);
+    assertThat(probe.error()).hasMessageContaining("silent for 1000 ms");
+  }
+
   @Test
   void silenceEndsABoundClaim() {
     Probe<Void> claim = hand.probe(hand.engine().counter(Imm.of(1)).boundTo(peer).next(1));
