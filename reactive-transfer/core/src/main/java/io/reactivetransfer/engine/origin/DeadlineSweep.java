@@ -5,7 +5,6 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.engine.base.Deadlines;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.peers.Liveness;
-import io.reactivetransfer.engine.peers.PeerLink;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,7 +14,7 @@ import java.util.Set;
  * Stops what is not done in time: posts nothing more of it; what is out is waited for, for as long
  * as a peer may be silent. A peer may be heard and its writes be stuck all the same, where it has
  * several NICs, or its network loses what is large. Time in which this process itself stood still
- * says nothing of them.
+ * says nothing of them. Given up are the ways that are stuck, as far as {@link Ways} knows which.
  *
  * <p>Each lane is looked at when the first of its flights is due, and none of the others. Its
  * flights have the same time and begin one after another, so only the first ones are looked at. A
@@ -41,8 +40,8 @@ public final class DeadlineSweep {
   private boolean anyLeft;
   private long firstDue;
 
-  /** Peers that are to be given up when all looks of this moment are done. */
-  private final Set<PeerLink> stuck = new LinkedHashSet<>();
+  /** Peers whose stuck ways are to be given up when all looks of this moment are done. */
+  private final Set<Outbound> stuck = new LinkedHashSet<>();
 
   public DeadlineSweep(FlightControl flights, FlightTable table, Timers timers, Duration grace) {
     this.table = table;
@@ -105,11 +104,12 @@ public final class DeadlineSweep {
         "writes were out for "
             + Deadlines.text(graceNanos)
             + " (livenessDeadline) after the end of their time";
-    List<PeerLink> peers = List.copyOf(stuck);
+    List<Outbound> peers = List.copyOf(stuck);
     stuck.clear();
     peers.forEach(peer -> {
-      peer.disconnect(text);
-      peer.askForFences();
+      int ways = peer.ways.giveUp(lookedAt, graceNanos);
+      peer.link.disconnect(ways, text);
+      peer.link.askForFences(ways);
     });
   }
 
@@ -120,16 +120,19 @@ public final class DeadlineSweep {
         left(flight.deadlineNanos);
         return false;
       }
+      flight.to().ways.look(lookedAt, stoodStillNanos);
       flights.fail(flight, exceeded(flight));
       flight.deadlineNanos = lookedAt;
     } else {
       // While this process stood still, nobody could see that the write was done.
+      flight.to().ways.look(lookedAt, stoodStillNanos);
       flight.deadlineNanos += stoodStillNanos;
-      if (lookedAt - flight.deadlineNanos >= graceNanos) {
+      // Of what has nothing out, a lost way is yet to be shut, which has a limit of its own.
+      if (flight.outstanding > 0 && lookedAt - flight.deadlineNanos >= graceNanos) {
         if (stuck.isEmpty()) {
           timers.at(lookedAt, this::giveUpStuck);
         }
-        stuck.add(flight.peer());
+        stuck.add(flight.to());
       }
     }
     left(lookedAt + shareOfGrace()); // soon, to know how long this process stands still

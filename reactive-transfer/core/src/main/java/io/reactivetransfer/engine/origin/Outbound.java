@@ -37,6 +37,9 @@ public final class Outbound implements PeerShare {
   /** What they count as in bytes. */
   long outstandingBytes;
 
+  /** What of them each NIC has. */
+  final Ways ways;
+
   /** What the NICs have resolved of it. */
   final ResolvedRegions resolved;
 
@@ -52,6 +55,7 @@ public final class Outbound implements PeerShare {
     this.traffic = link.traffic();
     this.waiting = new FlightQueue(traffic, timers);
     this.doorbell = new ResolvedRegion(link, null);
+    this.ways = new Ways(nics.size());
     this.resolved = new ResolvedRegions(nics);
     this.drains = new Drains(link, resolved);
     this.givenUp = new GivenUp(link);

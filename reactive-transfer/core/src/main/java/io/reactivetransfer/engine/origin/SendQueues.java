@@ -200,6 +200,7 @@ final class SendQueues {
         leftPieces--;
         leftBytes -= flight.share();
         queue.bytes += op.length();
+        flight.to().ways.posted(nic);
         if (++queue.outstanding == queue.depth) {
           full |= bit;
           refuses(bit);
@@ -241,6 +242,7 @@ final class SendQueues {
     full &= ~(1 << nic);
     flight.outstanding -= pieces;
     peer.outstanding -= pieces;
+    peer.ways.ended(nic, pieces);
     peer.traffic.ended(pieces);
     peer.outstandingBytes -= pieces * flight.share();
     inFlight -= pieces;

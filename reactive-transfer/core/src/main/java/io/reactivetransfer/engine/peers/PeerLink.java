@@ -174,10 +174,12 @@ public final class PeerLink implements Peer {
     return lastWayLost;
   }
 
-  /** What all NICs have on their way there was given up. */
-  public void askForFences() {
+  /** What these NICs of ours, as a set of bits, have on their way there was given up. */
+  public void askForFences(int ours) {
     for (int nic = 0; nic < counterparts.length; nic++) {
-      fences.ask(nic);
+      if ((ours & 1 << nic) != 0) {
+        fences.ask(nic);
+      }
     }
   }
 
@@ -295,10 +297,15 @@ public final class PeerLink implements Peer {
 
   /** Has the NICs give it up: all of them that know it, or that it may write to. */
   public void disconnect(String reason) {
+    disconnect(peers.nics().all(), reason);
+  }
+
+  /** Has these NICs of ours, as a set of bits, do so. */
+  public void disconnect(int ways, String reason) {
     for (int ours = 0; ours < remotes.length; ours++) {
       for (int theirs = 0; theirs < nics.size(); theirs++) {
         boolean mayWrite = theirs % remotes.length == ours || lacksNics();
-        if (remotes[ours][theirs] != null || mayWrite) {
+        if ((ways & 1 << ours) != 0 && (remotes[ours][theirs] != null || mayWrite)) {
           disconnect(ours, theirs, reason);
         }
       }

@@ -164,7 +164,7 @@ class LivenessTest {
 
   /** A peer may be heard, and its writes be stuck all the same. */
   @Test
-  void aWriteThatIsOutLongAfterItsDeadlineEndsWithItsPeer() {
+  void aWriteThatIsOutLongAfterItsDeadlineEndsWithItsWay() {
     Probe<Write> probe = submitWithDeadline(DEADLINE.dividedBy(4));
     passWithSignsOfLife(DEADLINE);
     probe.assertOpen();

@@ -1,0 +1,114 @@
+package io.reactivetransfer.engine.origin;
+
+import java.util.Arrays;
+
+/**
+ * What one peer has out on each of our NICs, by which is known on which ways it is stuck. Belongs
+ * to the NIC thread.
+ */
+final class Ways {
+
+  /** What was seen of a NIC that had nothing out. */
+  private static final long NOTHING = -1;
+
+  private final int all;
+
+  /** How many pieces were posted to it and have ended, by our NICs. */
+  private final long[] posted;
+
+  private final long[] ended;
+
+  /** How many had ended at the last look, and when that was seen to change. */
+  private final long[] seen;
+
+  private final long[] changedAt;
+
+  /** How many had been posted when the way was given up last: so many are to end. */
+  private final long[] givenUp;
+
+  private long lookedAt = Long.MIN_VALUE;
+
+  Ways(int nics) {
+    this.all = (1 << nics) - 1;
+    this.posted = new long[nics];
+    this.ended = new long[nics];
+    this.seen = new long[nics];
+    this.changedAt = new long[nics];
+    this.givenUp = new long[nics];
+    Arrays.fill(seen, NOTHING);
+  }
+
+  /** A NIC has taken a piece over. */
+  void posted(int nic) {
+    posted[nic]++;
+  }
+
+  /** So many have left it. */
+  void ended(int nic, int pieces) {
+    ended[nic] += pieces;
+  }
+
+  /**
+   * Sees where something has ended since the last look; once at each moment, whose first look is
+   * the one that was due first.
+   *
+   * @param stoodStillNanos for how long nobody could see that, since the last look
+   */
+  void look(long now, long stoodStillNanos) {
+    if (lookedAt == now) {
+      return;
+    }
+    lookedAt = now;
+    for (int nic = 0; nic < posted.length; nic++) {
+      if (!isOut(nic) || seen[nic] != ended[nic]) {
+        seen[nic] = isOut(nic) ? ended[nic] : NOTHING;
+        changedAt[nic] = now;
+      } else {
+        changedAt[nic] += Math.min(stoodStillNanos, now - changedAt[nic]);
+      }
+    }
+  }
+
+  /**
+   * Which are to be given up for what has been out too long, as a set of bits: those on which
+   * nothing has ended for the time of grace. If there are none, those that have been silent longest
+   * and for half of it: the look that has seen their last change may have come late. If there are
+   * none of these, all. What was given up ends in a while; until then the others are not given up
+   * for its sake.
+   */
+  int giveUp(long now, long graceNanos) {
+    long longest = 0;
+    boolean ending = false;
+    for (int nic = 0; nic < posted.length; nic++) {
+      longest = Math.max(longest, silentNanos(nic, now));
+      ending |= isEnding(nic);
+    }
+    boolean shorter = !ending && longest >= graceNanos / 2;
+    long enough = shorter ? Math.min(longest, graceNanos) : graceNanos;
+    int stuck = 0;
+    for (int nic = 0; nic < posted.length; nic++) {
+      if (isEnding(nic) || (isOut(nic) && silentNanos(nic, now) >= enough)) {
+        stuck |= 1 << nic;
+      }
+    }
+    stuck = stuck == 0 ? all : stuck;
+    for (int nic = 0; nic < posted.length; nic++) {
+      if ((stuck & 1 << nic) != 0) {
+        givenUp[nic] = posted[nic];
+      }
+    }
+    return stuck;
+  }
+
+  private boolean isOut(int nic) {
+    return posted[nic] != ended[nic];
+  }
+
+  private boolean isEnding(int nic) {
+    return ended[nic] < givenUp[nic];
+  }
+
+  private long silentNanos(int nic, long now) {
+    return isOut(nic) ? now - changedAt[nic] : 0;
+  }
+}
