@@ -18,6 +18,7 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +30,8 @@ abstract class NicFailureRules extends RuleGroup {
 
   private static final int ROUNDS = 40;
   private static final int WRITES = 8;
+  private static final Duration LIVENESS = Duration.ofSeconds(1);
+  private static final Duration SOON = Duration.ofMillis(20);
 
   /** Behind the memory of as many writes. */
   private static final long BEHIND = WRITES * 64L;
@@ -39,8 +42,12 @@ abstract class NicFailureRules extends RuleGroup {
 
   /** An origin with two NICs, of which each has carried something. */
   private Duo warm(Valve valve) {
+    return warm(valve, options -> options);
+  }
+
+  private Duo warm(Valve valve, Stage.Tuning tuning) {
     stage().requireNics(2);
-    Duo duo = Duo.open(stage(), 2, valve);
+    Duo duo = Duo.open(stage(), 2, valve, tuning);
     stage()
         .patience()
         .until(
@@ -123,6 +130,35 @@ abstract class NicFailureRules extends RuleGroup {
           stage().patience().until("the loss to be told", valve::hasLostAll);
         });
     assertThat(duo.origin().nics()).as("NICs of the engine").hasSize(2);
+  }
+
+  /** One that does nothing any more, and says nothing, is given up for it alone. */
+  @Test
+  final void r23_4_norDoesOneThatIsSilent() {
+    Valve valve = new Valve();
+    Duo duo = warm(valve, options -> options.livenessDeadline(LIVENESS));
+    int before = valve.taken().size();
+    var _ = valve.takeGivingUp();
+    valve.holdWrites(piece -> piece.nic() == 0);
+    List<Probe<Write>> late = new ArrayList<>();
+    List<Probe<WriteImm>> others = new ArrayList<>();
+    Imm imm = stage().imm();
+    Probe<Void> arrivals = stage().probe("8 arrivals", duo.target().counter(imm).next(WRITES));
+    for (WriteImm write : duo.writes(WRITES, imm)) {
+      others.add(stage().probe("a counted write", duo.origin().submit(write)));
+    }
+    for (int i = 0; i < 2; i++) { // one over each NIC
+      Write write = duo.write(BEHIND + i * 64L, 32);
+      late.add(stage().probe("a write", duo.origin().submit(write, SOON)));
+    }
+    late.forEach(Probe::awaitTerminal);
+    assertThat(valve.taken().stream().skip(before).map(Valve.Taken::nic))
+        .as("NICs that carry them")
+        .contains(0, 1);
+    assertThat(valve.takeGivingUp()).as("NICs that gave the peer up, as bits").isEqualTo(1);
+    valve.open();
+    others.forEach(Probe::awaitCompletion);
+    arrivals.awaitCompletion();
   }
 
   private void takesNobodyAlong(Duo duo, Runnable failure) {

@@ -68,6 +68,7 @@ final class Valve {
   private boolean writesShut;
   private int broken;
   private final Queue<Way> lostWays = new ArrayDeque<>();
+  private int givingUp;
   private boolean refusingToLetGo;
   private boolean memoryHeld;
   private boolean chaining;
@@ -270,6 +271,18 @@ final class Valve {
   /** Whether its NICs have told of all ways that were lost. */
   synchronized boolean hasLostAll() {
     return lostWays.isEmpty();
+  }
+
+  /** A NIC was told to give a peer up. */
+  synchronized void givesUp(int nic) {
+    givingUp |= 1 << nic;
+  }
+
+  /** Which NICs were told to give a peer up since this was asked last, as a set of bits. */
+  synchronized int takeGivingUp() {
+    int nics = givingUp;
+    givingUp = 0;
+    return nics;
   }
 
   /** From now on, no NIC confirms that it has given up memory, or that it is closed. */

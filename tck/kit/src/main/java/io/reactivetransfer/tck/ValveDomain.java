@@ -210,6 +210,7 @@ final class ValveDomain extends ForwardingDomain {
     if (gone == null) {
       valve.fault("a peer was given up that is not resolved");
     }
+    valve.givesUp(context.nicIndex());
     CompletionStage<Void> fence = inner.disconnect(peer, reason);
     if (gone != null) {
       failWaiting(gone, 0, reason);
