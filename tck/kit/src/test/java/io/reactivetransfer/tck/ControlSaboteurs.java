@@ -12,10 +12,12 @@ import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +84,8 @@ final class ControlSaboteurs {
           Saboteur.beneath(
                   "23.4", "loses all peers with one way", inner -> new TakesAlong(inner, true))
               .entailing("23.5"),
+          Saboteur.beneath(
+              "23.4", "has all NICs give up what one does", ControlSaboteurs::givesUpAll),
           Saboteur.beneath("23.5", "says nothing of a way that is lost", LosesSilently::new),
           Saboteur.beneath(
               "23.5",
@@ -632,6 +636,56 @@ final class ControlSaboteurs {
                   return super.poll(sink);
                 }
               });
+    }
+  }
+
+  private static Backend givesUpAll(Backend inner) {
+    List<GivesUpAll> all = new ArrayList<>();
+    return new ForwardingBackend(
+        inner,
+        (domain, _) -> {
+          GivesUpAll nic = new GivesUpAll(domain, all);
+          all.add(nic);
+          return nic;
+        });
+  }
+
+  /** When one is told to give a peer up, each NIC does that knows it. */
+  private static final class GivesUpAll extends ForwardingDomain {
+    private final List<GivesUpAll> all;
+    private final Map<RemotePeer, EngineId> known = new HashMap<>();
+
+    GivesUpAll(Domain inner, List<GivesUpAll> all) {
+      super(inner);
+      this.all = all;
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+      RemotePeer peer = super.resolve(engine, nic, address);
+      known.put(peer, engine);
+      return peer;
+    }
+
+    @Override
+    public void release(RemotePeer peer) {
+      known.remove(peer);
+      super.release(peer);
+    }
+
+    @Override
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      EngineId engine = known.get(peer);
+      for (GivesUpAll other : all) {
+        if (other != this) {
+          other.known.forEach((each, of) -> {
+            if (of.equals(engine)) {
+              var _ = other.inner.disconnect(each, reason);
+            }
+          });
+        }
+      }
+      return super.disconnect(peer, reason);
     }
   }
 }
