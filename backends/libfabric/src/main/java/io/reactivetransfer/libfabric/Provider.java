@@ -105,10 +105,7 @@ record Provider(
    * others nothing is believed.
    */
   boolean saysLengths() {
-    return switch (name) {
-      case TCP, RXM_OVER_TCP, SHM -> true;
-      default -> false;
-    };
+    return wasRun();
   }
 
   /** The version of the interface that it is asked with. */

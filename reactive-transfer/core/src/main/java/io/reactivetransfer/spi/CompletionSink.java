@@ -57,9 +57,8 @@ public interface CompletionSink {
    * A write with an immediate from elsewhere has arrived: its bytes can be read now.
    *
    * @param bytes how many it has brought, in all its rows, which may be 0; or {@link
-   *     #UNKNOWN_BYTES}, rather than a length that may be wrong. Where its origin's driver has sent
-   *     it in parts, those of the part with the immediate will do. They are counted, and decide
-   *     nothing
+   *     #UNKNOWN_BYTES}, rather than a length that may be wrong, such as that of the last part of
+   *     what its origin's driver has sent in parts. They are counted, and decide nothing
    */
   void immArrived(int imm, long bytes);
 

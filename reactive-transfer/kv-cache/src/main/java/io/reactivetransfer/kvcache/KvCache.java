@@ -6,6 +6,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -297,7 +298,9 @@ public final class KvCache implements Disposable {
 
   /** Says of any failure with whom it happened, and whose engine was closed. */
   HandOverException failure(Throwable cause, HandOverException.Node with, long requestId) {
-    if (cause instanceof TransferRejectedException && engine.isClosed()) {
+    boolean hasEnded =
+        cause instanceof TransferRejectedException || cause instanceof TransferFailedException;
+    if (hasEnded && engine.isClosed()) {
       return new HandOverException(HandOverException.Reason.FAILED, with, requestId, CLOSED, cause);
     }
     return HandOverException.of(alone(cause), with, requestId);

@@ -274,8 +274,9 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter
    */
   private static @Nullable String said(Throwable failure) {
     Throwable cause = failure.getCause();
-    return failure instanceof ChannelOutputShutdownException && cause != null
-        ? cause.getMessage()
+    String text = cause == null ? null : cause.getMessage();
+    return failure instanceof ChannelOutputShutdownException && text != null
+        ? text
         : failure.getMessage();
   }
 

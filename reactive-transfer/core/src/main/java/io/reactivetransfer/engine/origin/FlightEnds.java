@@ -2,7 +2,6 @@ package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
-import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.engine.base.IntQueue;
 import io.reactivetransfer.engine.memory.RegisteredRegion;
 import org.jspecify.annotations.Nullable;
@@ -89,8 +88,8 @@ final class FlightEnds {
     boolean done = flight.isWhole();
     Fan fan = flight.fan;
     TransferException failure = flight.failure();
-    if (failure == null && flight.isCutShort() && submission.isClosing()) {
-      failure = cutShort(Origin.peer(flight.peer().id()));
+    if (failure == null && flight.isCutShort()) {
+      failure = submission.cutShort(Origin.peer(flight.peer().id()));
     }
     int imm = flight.imm();
     if (!done) {
@@ -110,20 +109,14 @@ final class FlightEnds {
           aborts.notDone(fan, submission, imm);
         }
         failure = fan.failure();
-        if (failure == null && fan.isPartDone() && submission.isClosing()) {
-          failure = cutShort(Origin.UNKNOWN);
+        if (failure == null && fan.isPartDone()) {
+          failure = submission.cutShort(Origin.UNKNOWN);
         }
         submission.transferEnded(place, failure, fan.isDone());
       }
     } finally {
       ended(unused);
     }
-  }
-
-  /** Nothing else has failed of it, but to say that it was rejected would be untrue. */
-  private static TransferException cutShort(Origin origin) {
-    return new TransferFailedException(
-        "the engine closed when only a part of the transfer had been posted", origin, null);
   }
 
   /** Last, because a region that is quiet now may be deregistered, and a NIC may fail to. */

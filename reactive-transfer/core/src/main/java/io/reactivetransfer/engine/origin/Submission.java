@@ -2,6 +2,8 @@ package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.NotClosed;
@@ -148,12 +150,17 @@ final class Submission {
    * A transfer has failed. That is more than that the engine closes, by which nothing was touched.
    */
   private void failed(TransferException failure) {
-    if (closing && state.error instanceof TransferRejectedException) {
+    if (wasRejected()) {
       closing = false;
       state.error = failure;
     } else {
       stop(failure);
     }
+  }
+
+  /** Whether it ends as one of which nothing was posted, because the engine closes. */
+  private boolean wasRejected() {
+    return closing && state.error instanceof TransferRejectedException;
   }
 
   /** Whether anybody wants to know of how many bytes the transfers were that are done. */
@@ -247,9 +254,20 @@ final class Submission {
     stop(reason);
   }
 
-  /** Whether that is why it was stopped. */
-  boolean isClosing() {
-    return closing;
+  /**
+   * What has become of a transfer of which a part was posted, and no more because the engine
+   * closes; null if that is not why.
+   */
+  @Nullable TransferException cutShort(Origin origin) {
+    if (!closing) {
+      return null;
+    }
+    Throwable broken = wasRejected() ? null : state.error;
+    return new TransferFailedException(
+        (broken == null ? "the engine closed" : Signals.textOf(broken))
+            + " when only a part of the transfer had been posted",
+        origin,
+        broken);
   }
 
   /** Takes nothing more, posts nothing more; the end comes when nothing is out any more. */
@@ -306,7 +324,7 @@ final class Submission {
     stop(reason);
     if (!state.ended) {
       gaveUp = true;
-      if (state.error == null || (closing && inFlight > 0)) {
+      if (state.error == null || (wasRejected() && inFlight > 0)) {
         state.error = reason;
       }
       streams.counters().transfers(-inFlight);

@@ -26,6 +26,8 @@ final class Ways {
   /** How many had been posted when the way was given up last: so many are to end. */
   private final long[] givenUp;
 
+  private final long[] givenUpAt;
+
   private long lookedAt = Long.MIN_VALUE;
 
   Ways(int nics) {
@@ -35,6 +37,7 @@ final class Ways {
     this.seen = new long[nics];
     this.changedAt = new long[nics];
     this.givenUp = new long[nics];
+    this.givenUpAt = new long[nics];
     Arrays.fill(seen, NOTHING);
   }
 
@@ -81,20 +84,21 @@ final class Ways {
     boolean ending = false;
     for (int nic = 0; nic < posted.length; nic++) {
       longest = Math.max(longest, silentNanos(nic, now));
-      ending |= isEnding(nic);
+      ending |= isEnding(nic, now, graceNanos);
     }
     boolean shorter = !ending && longest >= graceNanos / 2;
     long enough = shorter ? Math.min(longest, graceNanos) : graceNanos;
     int stuck = 0;
     for (int nic = 0; nic < posted.length; nic++) {
-      if (isEnding(nic) || (isOut(nic) && silentNanos(nic, now) >= enough)) {
+      if (isEnding(nic, now, graceNanos) || (isOut(nic) && silentNanos(nic, now) >= enough)) {
         stuck |= 1 << nic;
       }
     }
     stuck = stuck == 0 ? all : stuck;
     for (int nic = 0; nic < posted.length; nic++) {
-      if ((stuck & 1 << nic) != 0) {
+      if ((stuck & 1 << nic) != 0 && !isEnding(nic, now, graceNanos)) {
         givenUp[nic] = posted[nic];
+        givenUpAt[nic] = now;
       }
     }
     return stuck;
@@ -104,8 +108,9 @@ final class Ways {
     return posted[nic] != ended[nic];
   }
 
-  private boolean isEnding(int nic) {
-    return ended[nic] < givenUp[nic];
+  /** For as long as a NIC may take for it: one that breaks its promise holds up no other's end. */
+  private boolean isEnding(int nic, long now, long graceNanos) {
+    return ended[nic] < givenUp[nic] && now - givenUpAt[nic] < graceNanos;
   }
 
   private long silentNanos(int nic, long now) {

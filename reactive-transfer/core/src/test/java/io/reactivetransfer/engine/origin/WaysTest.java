@@ -92,6 +92,20 @@ class WaysTest {
   }
 
   @Test
+  void aNicThatDoesNotEndItHoldsUpNoOtherForLong() {
+    post(0, 0, 1, 1, 1);
+    ways.look(0, 0);
+    ways.ended(1, 1);
+    ways.look(1000, 0);
+    assertThat(ways.giveUp(1000, GRACE)).isEqualTo(0b001);
+    ways.ended(0, 1);
+    ways.ended(1, 1);
+    ways.look(1900, 0);
+    assertThat(ways.giveUp(1999, GRACE)).isEqualTo(0b001);
+    assertThat(ways.giveUp(2000, GRACE)).isEqualTo(0b111);
+  }
+
+  @Test
   void timeInWhichNobodyLookedIsNotCounted() {
     post(0, 1, 1);
     ways.look(0, 0);

@@ -18,6 +18,9 @@ record Remedy(String here, String there) {
   /** What ends a connection within its first moments says the same as what lets none through. */
   private static final String TOO_EARLY = "within the handshake";
 
+  /** The control channel was, and no NIC. */
+  private static final String NEVER_CONNECTED = "cannot connect";
+
   /** There was a connection, and what was sent over it did not come, or no answer. */
   private static final List<String> ONCE_CONNECTED =
       List.of(
@@ -35,7 +38,8 @@ record Remedy(String here, String there) {
     if (reason.contains(SECRET)) {
       return "this check has no secret: see that its engines are what answers at these addresses";
     }
-    if (!reason.contains(TOO_EARLY) && ONCE_CONNECTED.stream().anyMatch(reason::contains)) {
+    boolean early = reason.contains(TOO_EARLY) || reason.contains(NEVER_CONNECTED);
+    if (!early && ONCE_CONNECTED.stream().anyMatch(reason::contains)) {
       return "they were connected, so " + ofLongWrites();
     }
     String ports =

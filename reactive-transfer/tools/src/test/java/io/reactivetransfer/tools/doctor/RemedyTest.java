@@ -18,6 +18,9 @@ class RemedyTest {
         "origin: no engine can be reached at 10.0.0.2:4700: cannot connect to the engine at"
             + " 10.0.0.2:4700 within 10000 ms",
         "origin: peer P is lost: it was silent for 10000 ms (connectTimeout)",
+        "origin: a transfer to P was not done within 60000 ms; 0 of 1 pieces were done; the last"
+            + " way there that was lost: that of NIC tcp0: cannot connect to 10.0.0.2:4701: timed"
+            + " out",
         "origin: the connection with P broke within the handshake: Connection reset by peer"
       })
   void portsWhereNobodyConnects(String reason) {
