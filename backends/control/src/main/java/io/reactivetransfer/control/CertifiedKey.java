@@ -1,14 +1,14 @@
 package io.reactivetransfer.control;
 
+import java.security.GeneralSecurityException;
 import java.security.InvalidAlgorithmParameterException;
-import java.security.InvalidKeyException;
+import java.security.Key;
 import java.security.KeyFactory;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
-import java.security.SignatureException;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateEncodingException;
 import java.security.interfaces.RSAKey;
@@ -19,6 +19,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.PSSParameterSpec;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Locale;
 
 /**
  * Whether a certificate and a private key belong together, and how a certificate is called. Java
@@ -36,39 +37,55 @@ public final class CertifiedKey {
 
   /**
    * Whether the certificate is that of the key: what the key signs is verified by the certificate.
-   * Where it cannot be seen, since Java here has no signatures of such a key, it is taken for
-   * fitting.
+   * Where that cannot be seen, since Java here has no signatures of such a key, or its token makes
+   * no such signature as is asked of it, both are taken for fitting if their algorithms are called
+   * alike.
    */
   public static boolean fits(Certificate certificate, PrivateKey key) {
     PublicKey its = certificate.getPublicKey();
+    byte[] encoded = "PKCS#8".equals(key.getFormat()) ? key.getEncoded() : null;
     try {
-      Signature signature = signature(its);
-      signature.initSign(asOfTheJdk(key, its.getAlgorithm()));
-      signature.update(SIGNED);
-      byte[] signed = signature.sign();
-      Signature verification = signature(its);
-      verification.initVerify(its);
-      verification.update(SIGNED);
-      return verification.verify(signed);
+      return verifies(its, encoded == null ? key : asOfTheJdk(encoded, its.getAlgorithm()));
     } catch (NoSuchAlgorithmException _) {
-      return its.getAlgorithm().equals(key.getAlgorithm());
-    } catch (InvalidKeyException
-        | InvalidKeySpecException
-        | InvalidAlgorithmParameterException
-        | SignatureException _) { // a key of another kind, or length
-      return false;
+      return areCalledAlike(its, key);
+    } catch (GeneralSecurityException | RuntimeException _) {
+      // an encoded key is one of another kind, or length; of a token's nothing is known
+      return encoded == null && areCalledAlike(its, key);
     }
+  }
+
+  private static boolean verifies(PublicKey its, PrivateKey key) throws GeneralSecurityException {
+    Signature signature = signature(its);
+    signature.initSign(key);
+    signature.update(SIGNED);
+    byte[] signed = signature.sign();
+    Signature verification = signature(its);
+    verification.initVerify(its);
+    verification.update(SIGNED);
+    return verification.verify(signed);
+  }
+
+  private static boolean areCalledAlike(PublicKey its, PrivateKey key) {
+    return kind(its).equals(kind(key));
+  }
+
+  /** What signs in one way only is called so by some, and by others as all of its kind. */
+  private static String kind(Key key) {
+    String algorithm = key.getAlgorithm().toUpperCase(Locale.ROOT);
+    return switch (algorithm) {
+      case "RSASSA-PSS" -> "RSA";
+      case "ECDSA" -> "EC";
+      case "ED25519", "ED448" -> "EDDSA";
+      default -> algorithm;
+    };
   }
 
   /**
    * Others, such as Bouncy Castle's, call their keys otherwise, and the JDK does not take those.
    */
-  private static PrivateKey asOfTheJdk(PrivateKey key, String algorithm)
+  private static PrivateKey asOfTheJdk(byte[] encoded, String algorithm)
       throws NoSuchAlgorithmException, InvalidKeySpecException {
-    byte[] encoded = "PKCS#8".equals(key.getFormat()) ? key.getEncoded() : null;
-    return encoded == null
-        ? key // of a token, which keeps it
-        : KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
+    return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
   }
 
   private static Signature signature(PublicKey key)

@@ -2,6 +2,8 @@ package io.reactivetransfer.control;
 
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
@@ -40,7 +42,8 @@ record PemPair(List<X509Certificate> chain, PrivateKey key) {
               + certificates
               + " and their PKCS#8 key in "
               + key
-              + ", got something else",
+              + ", got "
+              + got(key, e),
           e);
     }
     if (!CertifiedKey.fits(pair.chain.getFirst(), pair.key)) {
@@ -52,5 +55,23 @@ record PemPair(List<X509Certificate> chain, PrivateKey key) {
               + ", got one of another key; its own must be the first one in the file");
     }
     return pair;
+  }
+
+  /** Netty takes an encrypted key for one of a kind that it does not know. */
+  private static String got(Path key, Exception e) {
+    if (isEncrypted(key)) {
+      return "a key that is encrypted; openssl pkcs8 -topk8 -nocrypt makes one that is not";
+    }
+    String why = e.getMessage();
+    return why == null ? "something else" : "something else: " + why;
+  }
+
+  private static boolean isEncrypted(Path key) {
+    try {
+      String text = Files.readString(key, StandardCharsets.ISO_8859_1);
+      return text.contains("ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED");
+    } catch (IOException _) {
+      return false;
+    }
   }
 }

@@ -68,6 +68,54 @@ class CertifiedKeyTest {
     assertThat(CertifiedKey.fits(with(new Unknown("another kind")), token)).isFalse();
   }
 
+  /** Which may sign in another way than it is asked to here, such as RSASSA-PSS only. */
+  @ParameterizedTest
+  @CsvSource({
+    "rsa2048, RSA, EC",
+    "rsa2048, RSASSA-PSS, DSA",
+    "ecp256, EC, RSA",
+    "ecp256, ECDSA, EdDSA",
+    "ed25519, EdDSA, EC",
+    "ed25519, Ed25519, RSASSA-PSS"
+  })
+  void aKeyOfATokenThatDoesNotSignIsComparedByName(Algorithm algorithm, String own, String other)
+      throws Exception {
+    Certificate certificate = bundle(algorithm).getCertificate();
+    assertThat(CertifiedKey.fits(certificate, new Unknown(own))).isTrue();
+    assertThat(CertifiedKey.fits(certificate, new Unknown(other))).isFalse();
+  }
+
+  /** As Bouncy Castle's are. */
+  @Test
+  void aKeyThatIsCalledOtherwiseIsReadByItsEncoding() throws Exception {
+    X509Bundle own = bundle(Algorithm.ecp256);
+    X509Bundle other = bundle(Algorithm.ecp256);
+    for (String name : List.of("ECDSA", "EC of another provider")) {
+      assertThat(CertifiedKey.fits(own.getCertificate(), called(name, own))).isTrue();
+      assertThat(CertifiedKey.fits(own.getCertificate(), called(name, other))).isFalse();
+    }
+  }
+
+  private static PrivateKey called(String algorithm, X509Bundle bundle) {
+    PrivateKey key = bundle.getKeyPair().getPrivate();
+    return new PrivateKey() {
+      @Override
+      public String getAlgorithm() {
+        return algorithm;
+      }
+
+      @Override
+      public String getFormat() {
+        return key.getFormat();
+      }
+
+      @Override
+      public byte[] getEncoded() {
+        return key.getEncoded();
+      }
+    };
+  }
+
   private record Unknown(String getAlgorithm) implements PrivateKey, PublicKey {
     @Override
     public String getFormat() {

@@ -9,6 +9,13 @@ import io.reactivetransfer.fuzz.TestPki;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPairGenerator;
+import java.util.Base64;
+import javax.crypto.Cipher;
+import javax.crypto.EncryptedPrivateKeyInfo;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
+import javax.crypto.spec.PBEParameterSpec;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -117,13 +124,37 @@ class TlsTest {
         .withMessageContaining("nowhere.pem");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Tls.server(garbage, files.key(), files.trusted()))
-        .withMessageContaining("garbage.pem");
+        .withMessageContainingAll("garbage.pem", "got something else: ");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Tls.server(files.certificates(), garbage, files.trusted()))
         .withMessageContaining("garbage.pem");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Tls.mutual(files.certificates(), files.key(), garbage))
         .withMessageContaining("garbage.pem");
+  }
+
+  @Test
+  void aKeyThatIsEncryptedIsCalledSo(@TempDir Path folder) throws Exception {
+    TestPki.Files files = PKI.filesFor("127.0.0.1");
+    var parameters = new PBEParameterSpec(new byte[] {1, 2, 3, 4, 5, 6, 7, 8}, 1_000);
+    var password = new PBEKeySpec("password".toCharArray());
+    String by = "PBEWithSHA1AndDESede";
+    Cipher cipher = Cipher.getInstance(by);
+    cipher.init(
+        Cipher.ENCRYPT_MODE, SecretKeyFactory.getInstance(by).generateSecret(password), parameters);
+    KeyPairGenerator keys = KeyPairGenerator.getInstance("EC");
+    byte[] encrypted = cipher.doFinal(keys.generateKeyPair().getPrivate().getEncoded());
+    byte[] encoded = new EncryptedPrivateKeyInfo(cipher.getParameters(), encrypted).getEncoded();
+    String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded);
+    Path key =
+        Files.writeString(
+            folder.resolve("encrypted.key"),
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"
+                + lines
+                + "\n-----END ENCRYPTED PRIVATE KEY-----\n");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Tls.server(files.certificates(), key, files.trusted()))
+        .withMessageContainingAll("encrypted.key, got a key that is encrypted", "-nocrypt");
   }
 
   @Test
