@@ -21,6 +21,7 @@ public final class SecretFiles {
   private final Supplier<ClusterSecret> current;
   private final Supplier<@Nullable ClusterSecret> previous;
   private byte[] known;
+  private volatile int valid;
 
   SecretFiles(
       ClusterSecrets secrets,
@@ -30,6 +31,7 @@ public final class SecretFiles {
     this.current = current;
     this.previous = previous;
     this.known = codes(secrets);
+    this.valid = different(secrets, known);
   }
 
   /**
@@ -51,14 +53,19 @@ public final class SecretFiles {
     }
     secrets.renew(first, second);
     known = codes;
+    valid = different(read, codes);
     return true;
   }
 
-  /** How many different ones are valid: two within a renewal, else one. */
-  public synchronized int valid() {
-    int half = known.length / 2;
-    byte[] first = Arrays.copyOf(known, half);
-    byte[] second = Arrays.copyOfRange(known, half, known.length);
+  /** How many different ones are valid: two within a renewal, else one. Waits for no file. */
+  public int valid() {
+    return valid;
+  }
+
+  private static int different(ClusterSecrets secrets, byte[] codes) {
+    int half = codes.length / 2;
+    byte[] first = Arrays.copyOf(codes, half);
+    byte[] second = Arrays.copyOfRange(codes, half, codes.length);
     return secrets.valid().size() == 1 || MessageDigest.isEqual(first, second) ? 1 : 2;
   }
 

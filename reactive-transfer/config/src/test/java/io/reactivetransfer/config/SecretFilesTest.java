@@ -11,12 +11,19 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Exchanger;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Secrets that are read again. */
 class SecretFilesTest {
+
+  private static final Executor THREADS = Thread.ofPlatform().daemon()::start;
 
   @TempDir private Path directory;
   private Path file;
@@ -58,6 +65,36 @@ class SecretFilesTest {
         .isEqualTo(1);
     assertThat(new SecretFiles(ClusterSecrets.of(old, other), () -> old, () -> other).valid())
         .isEqualTo(2);
+  }
+
+  /** Health is asked on threads that must not wait. */
+  @Test
+  void howManyAreValidIsSaidWhileFilesAreRead() throws Exception {
+    ClusterSecret old = ClusterSecret.ofFile(file);
+    Exchanger<ClusterSecret> disk = new Exchanger<>();
+    SecretFiles slow =
+        new SecretFiles(ClusterSecrets.of(old, old), () -> old, () -> exchanged(disk, old));
+    CompletableFuture<Boolean> reading = CompletableFuture.supplyAsync(slow::readAgain, THREADS);
+    disk.exchange(old, 40, TimeUnit.SECONDS);
+    assertThat(CompletableFuture.supplyAsync(slow::valid, THREADS).get(40, TimeUnit.SECONDS))
+        .isEqualTo(1);
+    assertThat(reading).isNotDone();
+    disk.exchange(
+        ClusterSecret.of("another secret of it".getBytes(StandardCharsets.UTF_8)),
+        40,
+        TimeUnit.SECONDS);
+    assertThat(reading.get(40, TimeUnit.SECONDS)).isTrue();
+    assertThat(slow.valid()).isEqualTo(2);
+  }
+
+  /** Says that it is asked, and then waits for what it is given. */
+  private static ClusterSecret exchanged(Exchanger<ClusterSecret> disk, ClusterSecret old) {
+    try {
+      disk.exchange(old, 40, TimeUnit.SECONDS);
+      return disk.exchange(old, 100, TimeUnit.SECONDS);
+    } catch (InterruptedException | TimeoutException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
