@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.core.convert.ConverterNotFoundException;
 
 /**
  * Refuses properties of engines that are there and blank. Spring would make nothing of a blank file
@@ -29,8 +30,8 @@ final class BlankProperties implements ConfigurationPropertiesBindHandlerAdvisor
       public <T> @Nullable Bindable<T> onStart(
           ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
         if (PREFIX.isAncestorOf(name) && hasOneValue(target) && isBlank(name, context)) {
-          throw new PropertyCheck(name.getParent().toString())
-              .blank(name.getLastElement(Form.DASHED));
+          String prefix = PREFIX.toString();
+          throw new PropertyCheck(prefix).blank(name.toString().substring(prefix.length() + 1));
         }
         return super.onStart(name, target, context);
       }
@@ -47,9 +48,16 @@ final class BlankProperties implements ConfigurationPropertiesBindHandlerAdvisor
         && !type.getPackageName().equals(BlankProperties.class.getPackageName());
   }
 
-  /** As it is when placeholders have been replaced. */
+  /**
+   * As it is when placeholders have been replaced. A value may be an object already, such as a path
+   * that a test has set, of which no text can be made.
+   */
   private static boolean isBlank(ConfigurationPropertyName name, BindContext context) {
-    BindResult<String> text = context.getBinder().bind(name, Bindable.of(String.class));
-    return text.isBound() && text.get().isBlank();
+    try {
+      BindResult<String> text = context.getBinder().bind(name, Bindable.of(String.class));
+      return text.isBound() && text.get().isBlank();
+    } catch (BindException | ConverterNotFoundException _) {
+      return false; // what is wrong with it is found when it is bound as what it is
+    }
   }
 }

@@ -12,12 +12,14 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.ReactiveHealthContributor;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
 /** Shows the health of all engines under {@code reactiveTransfer}, where there is such a thing. */
 @AutoConfiguration(after = ReactiveTransferAutoConfiguration.class)
 @ConditionalOnClass({ReactiveHealthContributor.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(TransferEngine.class)
 @EnableConfigurationProperties(ReactiveTransferProperties.class)
+@Import(BlankProperties.class)
 public final class EngineHealthAutoConfiguration {
 
   EngineHealthAutoConfiguration() {}

@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnMissingBean(TransferEngine.class)
 @ConditionalOnBooleanProperty(name = "reactive-transfer.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(ReactiveTransferProperties.class)
-@Import(EngineRegistrar.class)
+@Import({EngineRegistrar.class, BlankProperties.class})
 public final class ReactiveTransferAutoConfiguration {
 
   private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
@@ -39,12 +39,6 @@ public final class ReactiveTransferAutoConfiguration {
   @Bean
   static CloseBeforeDestruction reactiveTransferCloseBeforeDestruction() {
     return new CloseBeforeDestruction();
-  }
-
-  /** Static, because properties are bound before all other beans are made. */
-  @Bean
-  static BlankProperties reactiveTransferBlankProperties() {
-    return new BlankProperties();
   }
 
   @Bean(Engines.BEAN)

@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.BeanFactory;
@@ -23,9 +29,11 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.util.unit.DataSize;
 
 /** What cannot be fails the start, and says which property it was and what was expected. */
 class RefusedPropertiesTest {
@@ -94,6 +102,68 @@ class RefusedPropertiesTest {
           assertThat(context.getStartupFailure())
               .hasStackTraceContaining(prefix + name + ": ")
               .hasStackTraceContaining(reason);
+        });
+  }
+
+  @Test
+  void aBlankOneOfAListIsNamedByItsPlace() {
+    blank("health.peers[1]", runner.withPropertyValues("reactive-transfer.backend=loopback"));
+  }
+
+  /** Whose engines are not opened by properties, but whose health has some. */
+  @Test
+  void aBlankOneIsRefusedWhereTheApplicationHasItsOwnEngine() {
+    TransferEngine engine = TransferEngineBuilder.create().backend("loopback").open().block();
+    try {
+      ApplicationContextRunner own = runner.withBean(TransferEngine.class, () -> engine);
+      own.run(context -> assertThat(context).hasNotFailed().hasSingleBean(BlankProperties.class));
+      blank("health.peers[1]", own);
+    } finally {
+      engine.close().block(Node.PATIENCE);
+    }
+    runner
+        .withPropertyValues("reactive-transfer.backend=loopback")
+        .run(context -> assertThat(context).hasSingleBean(BlankProperties.class));
+  }
+
+  private static void blank(String property, ApplicationContextRunner runner) {
+    TestPropertyValues values =
+        TestPropertyValues.of(
+            Map.of(
+                "reactive-transfer.health.peers[0]",
+                "decode-3:7400",
+                "reactive-transfer." + property,
+                " "));
+    runner
+        .withInitializer(values::applyTo)
+        .run(context ->
+            assertThat(analysis(context.getStartupFailure()).getDescription())
+                .startsWith("The property reactive-transfer." + property + " is refused: ")
+                .contains("expected a value, got one that is empty or blank"));
+  }
+
+  /** As {@code @DynamicPropertySource} sets them. */
+  @Test
+  void aValueThatIsNoTextIsNotBlank(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("secret"), "the secret of the cluster");
+    Map<String, Object> values =
+        Map.of(
+            "reactive-transfer.backend",
+            "tcp",
+            "reactive-transfer.max-message-bytes",
+            DataSize.ofMegabytes(2),
+            "reactive-transfer.secret-file",
+            file);
+    runner
+        .withInitializer(context ->
+            context
+                .getEnvironment()
+                .getPropertySources()
+                .addFirst(new MapPropertySource("objects", values)))
+        .run(context -> {
+          assertThat(context).hasNotFailed();
+          assertThat(context.getBean(ReactiveTransferProperties.class).getSecretFile())
+              .isEqualTo(file);
         });
   }
 
