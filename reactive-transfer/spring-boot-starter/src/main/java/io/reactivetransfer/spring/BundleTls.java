@@ -105,8 +105,10 @@ final class BundleTls implements Supplier<Map<String, Object>> {
 
   private synchronized void updated(SslBundle bundle) {
     try {
-      current = contexts(bundle);
-      rounds.read(true);
+      Contexts next = contexts(bundle);
+      boolean isNew = !next.details().equals(current.details());
+      current = next;
+      rounds.read(isNew);
       LOG.info("SSL bundle '{}' was updated; new connections of engines have it", name);
     } catch (RuntimeException e) {
       rounds.refused(String.valueOf(e.getMessage()));

@@ -2,6 +2,7 @@ package io.reactivetransfer.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
@@ -15,12 +16,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.MessageDigest;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -163,6 +167,7 @@ class TlsTest {
       assertThat(before)
           .containsEntry("bundle", "engines")
           .containsEntry("renewals", 0)
+          .containsEntry("trustedCount", 1)
           .containsEntry("trusted", List.of(fingerprint(directory.resolve("target/ca.pem"))))
           .containsEntry("certificates", List.of(fingerprint(directory.resolve("target/node.pem"))))
           .containsKeys("expires", "since");
@@ -189,11 +194,52 @@ class TlsTest {
   }
 
   private static String fingerprint(Path certificates) throws Exception {
+    byte[] first = certificate(certificates).getEncoded();
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(first);
+    return HexFormat.of().formatHex(digest).substring(0, 8);
+  }
+
+  private static Certificate certificate(Path certificates) throws Exception {
     try (InputStream in = Files.newInputStream(certificates)) {
-      byte[] first = CertificateFactory.getInstance("X.509").generateCertificate(in).getEncoded();
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(first);
-      return HexFormat.of().formatHex(digest).substring(0, 8);
+      return CertificateFactory.getInstance("X.509").generateCertificate(in);
     }
+  }
+
+  @Test
+  void authoritiesAreCountedAndTheFirstOfThemShown() throws Exception {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    Path ours = OURS.filesFor("127.0.0.1").trusted();
+    Path others = OTHERS.filesFor("127.0.0.1").trusted();
+    trusted.setCertificateEntry("ours", certificate(ours));
+    trusted.setCertificateEntry("others", certificate(others));
+    assertThat(shown(trusted))
+        .containsEntry("trustedCount", 2)
+        .containsEntry(
+            "trusted", Stream.of(fingerprint(ours), fingerprint(others)).sorted().toList());
+    for (int i = 2; i < 17; i++) {
+      trusted.setCertificateEntry("more " + i, certificate(ours));
+    }
+    assertThat(shown(trusted)).containsEntry("trustedCount", 17);
+    assertThat(shown(trusted).get("trusted")).asInstanceOf(LIST).hasSize(16);
+  }
+
+  private static Map<String, Object> shown(KeyStore trusted) throws Exception {
+    return BundleDetails.of(SslBundle.of(SslStoreBundle.of(null, null, trusted))).shown();
+  }
+
+  /** A file whose time has changed is enough for an update. */
+  @Test
+  void theSameOnceMoreIsNoRenewal() {
+    SslBundle first = bundle(new AtomicInteger());
+    var bundles = new DefaultSslBundleRegistry("engines", first);
+    AtomicReference<Supplier<Map<String, Object>>> details = new AtomicReference<>();
+    assertThat(BundleTls.of("engines", bundles, true, details::set)).isNotNull();
+    Map<String, Object> before = details.get().get();
+    bundles.updateBundle("engines", first);
+    assertThat(details.get().get()).isEqualTo(before).containsEntry("renewals", 0);
+    bundles.updateBundle("engines", bundle(new AtomicInteger()));
+    assertThat(details.get().get()).containsEntry("renewals", 1);
   }
 
   /** With public authorities instead, the certificate of the origin would be refused. */
