@@ -9,6 +9,7 @@ import io.reactivetransfer.kvcache.KvRecorder;
 import io.reactivetransfer.micrometer.KvMeters;
 import io.reactivetransfer.micrometer.KvObservations;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -20,11 +21,11 @@ import org.springframework.context.annotation.Lazy;
 
 /**
  * Opens a KV cache on the engine for whoever is given one, with meters and observations where the
- * application has registries for them, and with its recorders that are beans; disposes of it when
- * the context stops, before engines close. Nothing is opened while nobody asks for it. Where there
- * are several engines it is on the primary one, and where none is, there are meters and
- * observations only, for caches that the application opens; {@link KvCacheOptions} that are a bean
- * take the place of all of this.
+ * application has registries for them, and with its recorders that are beans; disposes of it, or of
+ * those that the application defines itself, when the context stops, before engines close. Nothing
+ * is opened while nobody asks for it. Where there are several engines it is on the primary one, and
+ * where none is, there are meters and observations only, for caches that the application opens;
+ * {@link KvCacheOptions} that are a bean take the place of all of this.
  */
 @AutoConfiguration(
     after = ReactiveTransferAutoConfiguration.class,
@@ -42,18 +43,14 @@ public final class KvCacheAutoConfiguration {
   KvCache reactiveTransferKvCache(
       TransferEngine engine,
       ObjectProvider<KvCacheOptions> options,
-      ObjectProvider<KvRecorder> recorders,
-      ObjectProvider<KvCacheLifecycle> lifecycle) {
-    KvCache opened =
-        KvCache.open(
-            engine, engine.address().toString(), options.getIfAvailable(() -> options(recorders)));
-    return lifecycle.getObject().of(opened);
+      ObjectProvider<KvRecorder> recorders) {
+    return KvCache.open(
+        engine, engine.address().toString(), options.getIfAvailable(() -> options(recorders)));
   }
 
   @Bean
-  @ConditionalOnSingleCandidate(TransferEngine.class)
-  KvCacheLifecycle reactiveTransferKvCacheLifecycle() {
-    return new KvCacheLifecycle();
+  KvCacheLifecycle reactiveTransferKvCacheLifecycle(ConfigurableListableBeanFactory beans) {
+    return new KvCacheLifecycle(beans);
   }
 
   private static KvCacheOptions options(ObjectProvider<KvRecorder> recorders) {

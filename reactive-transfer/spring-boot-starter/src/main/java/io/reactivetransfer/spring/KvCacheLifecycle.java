@@ -1,35 +1,38 @@
 package io.reactivetransfer.spring;
 
 import io.reactivetransfer.kvcache.KvCache;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * Ends the KV cache of the application before engines close: what it has begun ends, and what has
- * only come is refused, so that others are asked. Held to the time of its phase, like all that
- * stops: then engines close, and what still runs fails.
+ * Ends the KV caches that are beans, whoever defines them, before engines close: what they have
+ * begun ends, and what has only come is refused, so that others are asked. Held to the time of its
+ * phase, like all that stops: then engines close, and what still runs fails.
  */
 final class KvCacheLifecycle extends ClosingLifecycle {
 
   /** Just before engines: higher stop first. */
   static final int PHASE = Engines.PHASE + 1;
 
-  private volatile @Nullable KvCache cache;
+  private final ConfigurableListableBeanFactory beans;
 
-  /** Of this one, which was opened because somebody is given it. */
-  KvCache of(KvCache opened) {
-    cache = opened;
-    return opened;
+  KvCacheLifecycle(ConfigurableListableBeanFactory beans) {
+    this.beans = beans;
   }
 
+  /** Those that were made: one that is lazy is not made to be ended. */
   @Override
   Mono<Void> end() {
-    KvCache its = cache;
-    if (its == null) {
-      return Mono.empty();
+    List<Mono<Void>> closed = new ArrayList<>();
+    for (String name : beans.getBeanNamesForType(KvCache.class, false, false)) {
+      if (beans.getSingleton(name) instanceof KvCache made) {
+        made.dispose();
+        closed.add(made.closed().onErrorComplete());
+      }
     }
-    its.dispose();
-    return its.closed();
+    return Mono.when(closed);
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.FinishedLayer;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
@@ -20,7 +21,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -35,10 +40,23 @@ class KvShutdownTest {
     return KvMemory.of(region, LAYOUT);
   }
 
-  @Test
-  void whatPrefillHasBegunItEndsAndThenItsEngineCloses() {
+  /** With a cache of its own, in the place of the starter's. */
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class OwnCache {
+
+    @Bean(destroyMethod = "")
+    KvCache cache(TransferEngine engine) {
+      return KvCache.open(engine);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {Node.Application.class, OwnCache.class})
+  void whatPrefillHasBegunItEndsAndThenItsEngineCloses(Class<?> application) {
     try (Arena arena = Arena.ofShared();
-        Node prefillNode = Node.overTcp();
+        Node prefillNode =
+            Node.start(application, "reactive-transfer.backend=tcp", "reactive-transfer.nics=1");
         Node decodeNode = Node.overTcp()) {
       MemorySegment computed = arena.allocate(LAYOUT.bytes(0)).fill((byte) 42);
       MemorySegment received = arena.allocate(LAYOUT.bytes(0));

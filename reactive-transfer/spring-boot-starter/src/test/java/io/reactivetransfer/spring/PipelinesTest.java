@@ -149,7 +149,6 @@ class PipelinesTest {
             assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean("reactiveTransferKvCache")
-                .doesNotHaveBean("reactiveTransferKvCacheLifecycle")
                 .doesNotHaveBean("reactiveTransferMoeNode")
                 .doesNotHaveBean("reactiveTransferWeightsController"));
     without.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(KvCache.class));
