@@ -25,13 +25,15 @@ import java.util.concurrent.ConcurrentHashMap;
  * their units and tags, is in {@code docs/observability.md}.
  *
  * <p><b>When.</b> Meters come when all ranks have joined, and go when the group or its engine has
- * closed; those of the next epoch begin at 0. How many groups have failed is counted for each
- * engine, from its first group until it is closed. Registering and removing is done on {@code
+ * closed; those of the next epoch begin at 0. Of groups whose names are too many, which are {@code
+ * other}, they go with the engine. How many groups have failed is counted for each engine, from its
+ * first group until it is closed. Registering and removing is done on {@code
  * Schedulers.boundedElastic()}, so a moment later.
  *
  * <p><b>What it costs.</b> Nothing for a token or a write; for a step some sums and three {@code
  * Timer}s, on the thread that has brought its end about. It waits for nothing, unless the
- * registry's {@code Timer} does. A group has 11 meters, and its engine one.
+ * registry's {@code Timer} does. Of an engine there are at most {@link Builder#maxGroups} times 11
+ * meters of groups by name, 11 of all others, and one of the engine.
  *
  * <p><b>What goes wrong.</b> What a registry throws is logged, once for each group, and ends
  * nothing: a meter that it refuses is missing.
@@ -42,13 +44,14 @@ public final class MoeMeters implements MoeRecorder {
   private final Tags tags;
   private final boolean histogram;
   private final Showcase shown = new Showcase();
-  private final Map<MoeGroup, ShownMoeGroup> groups = new ConcurrentHashMap<>();
+  private final NamedShowcase<MoeGroup, ShownMoeGroup> groups;
   private final Map<EngineId, ShownMoeEngine> engines = new ConcurrentHashMap<>();
 
   private MoeMeters(Builder builder) {
     registry = builder.registry;
     tags = builder.tags;
     histogram = builder.histogram;
+    groups = new NamedShowcase<>(shown, builder.maxGroups, this::group);
   }
 
   /** Begins with the defaults; the registry stays the caller's. */
@@ -59,18 +62,22 @@ public final class MoeMeters implements MoeRecorder {
   @Override
   public void opened(MoeGroup group) {
     TransferEngine engine = group.engine();
-    Tags each = tags.and("engine", engine.id().toShortString(), "backend", engine.backend());
-    show(engine, each);
-    Meters meters = new Meters(registry, each.and("group", group.name()));
-    ShownMoeGroup fresh = new ShownMoeGroup(group, meters, histogram);
-    groups.put(group, fresh);
-    shown.add(fresh);
-    fresh.endWith(engine, () -> closed(group));
+    show(engine);
+    groups.open(group, engine, group.name());
   }
 
-  private void show(TransferEngine engine, Tags each) {
+  private Meters meters(TransferEngine engine) {
+    return new Meters(
+        registry, tags.and("engine", engine.id().toShortString(), "backend", engine.backend()));
+  }
+
+  private ShownMoeGroup group(TransferEngine engine, String name) {
+    return new ShownMoeGroup(engine.id(), name, meters(engine), histogram);
+  }
+
+  private void show(TransferEngine engine) {
     EngineId id = engine.id();
-    ShownMoeEngine fresh = new ShownMoeEngine(id, new Meters(registry, each));
+    ShownMoeEngine fresh = new ShownMoeEngine(id, meters(engine));
     if (engines.putIfAbsent(id, fresh) == null) {
       shown.add(fresh);
       fresh.endWith(
@@ -84,17 +91,14 @@ public final class MoeMeters implements MoeRecorder {
 
   @Override
   public void closed(MoeGroup group) {
-    ShownMoeGroup known = groups.remove(group);
-    if (known != null) {
-      shown.close(known);
-    }
+    groups.close(group);
   }
 
   @Override
   public void groupFailed(MoeGroup group, GroupFailedException reason) {
     ShownMoeGroup known = groups.get(group);
     if (known != null) {
-      known.hasFailed();
+      known.hasFailed(group);
     }
     ShownMoeEngine engine = engines.get(group.engine().id());
     if (engine != null) {
@@ -108,10 +112,11 @@ public final class MoeMeters implements MoeRecorder {
     return known == null ? StepRecorder.NONE : known.begun();
   }
 
-  /** Sets what differs from the defaults: no further tags, no histogram. */
+  /** Sets what differs from the defaults: no further tags, 64 groups, no histogram. */
   public static final class Builder {
     private final MeterRegistry registry;
     private Tags tags = Tags.empty();
+    private int maxGroups = 64;
     private boolean histogram;
 
     private Builder(MeterRegistry registry) {
@@ -121,6 +126,18 @@ public final class MoeMeters implements MoeRecorder {
     /** Tags that all meters get, such as the number of the rank. */
     public Builder tags(Iterable<? extends Tag> tags) {
       this.tags = Tags.of(tags);
+      return this;
+    }
+
+    /**
+     * How many names of groups of an engine have meters, 0 to 10,000: the first ones that it has.
+     * All others are counted under {@code other}.
+     */
+    public Builder maxGroups(int maxGroups) {
+      if (maxGroups < 0 || maxGroups > 10_000) {
+        throw new IllegalArgumentException("expected 0 to 10,000 groups, got " + maxGroups);
+      }
+      this.maxGroups = maxGroups;
       return this;
     }
 

@@ -8,11 +8,15 @@ import io.reactivetransfer.moe.MoeRecorder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** One epoch of a group of experts, on one rank, and its meters. */
-final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder {
+/**
+ * One epoch of a group of experts, on one rank, and its meters; or those of all groups of an engine
+ * whose names are too many.
+ */
+final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder, Members<MoeGroup> {
 
   private static final Duration SHORTEST = Duration.ofNanos(10_000);
   private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -32,20 +36,25 @@ final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder {
   private final LongAdder tokens = new LongAdder();
   private final LongAdder received = new LongAdder();
   private final LongAdder overflow = new LongAdder();
-  private volatile boolean hasFailed;
+  private final Set<MoeGroup> failedOnes = ConcurrentHashMap.newKeySet();
   private boolean registered;
 
-  ShownMoeGroup(MoeGroup group, Meters meters, boolean histogram) {
-    super(new Place(group.engine().id(), group.name()));
-    this.meters = meters;
+  ShownMoeGroup(EngineId engine, String name, Meters meters, boolean histogram) {
+    super(new Place(engine, name));
+    this.meters = meters.and("group", name);
     this.histogram = histogram;
-    this.steps = new EarlyTimers<>(meters, MoeOutcome.class);
-    this.dispatches = new EarlyTimers<>(meters, MoeOutcome.class);
-    this.combines = new EarlyTimers<>(meters, MoeOutcome.class);
+    this.steps = new EarlyTimers<>(this.meters, MoeOutcome.class);
+    this.dispatches = new EarlyTimers<>(this.meters, MoeOutcome.class);
+    this.combines = new EarlyTimers<>(this.meters, MoeOutcome.class);
   }
 
-  void hasFailed() {
-    hasFailed = true;
+  void hasFailed(MoeGroup group) {
+    failedOnes.add(group);
+  }
+
+  @Override
+  public void went(MoeGroup group) {
+    failedOnes.remove(group);
   }
 
   /** All steps are counted together, so there is one who is told of them. */
@@ -90,7 +99,7 @@ final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder {
         Tags.empty(),
         "1, or 0 once the group has failed, until it is closed",
         this,
-        self -> self.hasFailed ? 0 : 1);
+        self -> self.failedOnes.isEmpty() ? 1 : 0);
     meters.gauge(
         "moe.steps.active",
         Tags.empty(),

@@ -8,14 +8,16 @@ import io.reactivetransfer.weights.version.WeightsRank;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One inference rank. */
-final class ShownRank extends ShownWeights implements VersionRecorder.UpdateRecorder {
+/** One inference rank, or all of an engine whose names are too many. */
+final class ShownRank extends ShownWeights
+    implements VersionRecorder.UpdateRecorder, Members<WeightsRank> {
 
   private record Place(EngineId engine, String rank) {}
 
-  private final WeightsRank rank;
+  private final Set<WeightsRank> ranks = ConcurrentHashMap.newKeySet();
   private final EarlyTimers<UpdateOutcome> updates;
   private final EarlyTimers<UpdateOutcome> fillings;
   private final EarlyTimers<UpdateOutcome> pauses;
@@ -23,12 +25,30 @@ final class ShownRank extends ShownWeights implements VersionRecorder.UpdateReco
   private final LongAdder ended = new LongAdder();
   private final LongAdder flipped = new LongAdder();
 
-  ShownRank(WeightsRank rank, Meters meters, boolean histogram) {
-    super(new Place(rank.engine().id(), rank.name()), meters, histogram);
-    this.rank = rank;
-    this.updates = new EarlyTimers<>(meters, UpdateOutcome.class);
-    this.fillings = new EarlyTimers<>(meters, UpdateOutcome.class);
-    this.pauses = new EarlyTimers<>(meters, UpdateOutcome.class);
+  ShownRank(EngineId engine, String name, Meters meters, boolean histogram) {
+    super(new Place(engine, name), meters.and("rank", name), histogram);
+    this.updates = new EarlyTimers<>(this.meters, UpdateOutcome.class);
+    this.fillings = new EarlyTimers<>(this.meters, UpdateOutcome.class);
+    this.pauses = new EarlyTimers<>(this.meters, UpdateOutcome.class);
+  }
+
+  @Override
+  public void came(WeightsRank rank) {
+    ranks.add(rank);
+  }
+
+  @Override
+  public void went(WeightsRank rank) {
+    ranks.remove(rank);
+  }
+
+  private boolean isServing() {
+    return ranks.stream().allMatch(each -> each.status().state() == RankState.SERVING);
+  }
+
+  /** Of several, that of the one that is furthest behind. */
+  private long version() {
+    return ranks.stream().mapToLong(each -> each.status().version()).min().orElse(0);
   }
 
   /** All updates are counted together, so there is one who is told of them. */
@@ -56,14 +76,14 @@ final class ShownRank extends ShownWeights implements VersionRecorder.UpdateReco
         "weights.serving",
         Tags.empty(),
         "1 if leases of a version are given, or 0",
-        rank,
-        each -> each.status().state() == RankState.SERVING ? 1 : 0);
+        this,
+        self -> self.isServing() ? 1 : 0);
     meters.gauge(
         "weights.version",
         Tags.empty(),
         "the version that is served, or would be; 0 if there is none",
-        rank,
-        each -> each.status().version());
+        this,
+        ShownRank::version);
     active(
         "weights.updates.active",
         "updates that have begun on this rank and not ended",

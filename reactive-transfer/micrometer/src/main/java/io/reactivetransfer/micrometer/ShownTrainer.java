@@ -9,8 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One rank of a trainer. */
-final class ShownTrainer extends ShownWeights implements RunRecorder.OneRunRecorder {
+/** One rank of a trainer, or all of an engine whose names are too many. */
+final class ShownTrainer extends ShownWeights
+    implements RunRecorder.OneRunRecorder, Members<TrainerRank> {
 
   private record Place(EngineId engine, String trainer) {}
 
@@ -20,9 +21,9 @@ final class ShownTrainer extends ShownWeights implements RunRecorder.OneRunRecor
   private final LongAdder written = new LongAdder();
   private final LongAdder staged = new LongAdder();
 
-  ShownTrainer(TrainerRank rank, Meters meters, boolean histogram) {
-    super(new Place(rank.engine().id(), rank.name()), meters, histogram);
-    this.runs = new EarlyTimers<>(meters, RunOutcome.class);
+  ShownTrainer(EngineId engine, String name, Meters meters, boolean histogram) {
+    super(new Place(engine, name), meters.and("rank", name), histogram);
+    this.runs = new EarlyTimers<>(this.meters, RunOutcome.class);
   }
 
   /** All runs are counted together, so there is one who is told of them. */

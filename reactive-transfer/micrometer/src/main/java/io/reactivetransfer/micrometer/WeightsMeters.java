@@ -12,7 +12,6 @@ import io.reactivetransfer.weights.version.WeightsRank;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 
 /**
  * Shows updates of weights in a registry of Micrometer: a recorder for trainers, inference ranks
@@ -32,12 +31,15 @@ import java.util.function.BiFunction;
  * docs/observability.md}.
  *
  * <p><b>When.</b> Meters come when a rank or a controller has opened, and go when it was closed, or
- * its engine was. Registering and removing is done on {@code Schedulers.boundedElastic()}, so a
- * moment later.
+ * its engine was. Of ranks whose names are too many, which are {@code other}, they go with the
+ * engine. Registering and removing is done on {@code Schedulers.boundedElastic()}, so a moment
+ * later.
  *
  * <p><b>What it costs.</b> Nothing for a write, a step or a lease; for an update some sums and at
- * most three {@code Timer}s. It waits for nothing, unless the registry's {@code Timer} does. Held
- * is an inference rank until it was closed.
+ * most three {@code Timer}s. It waits for nothing, unless the registry's {@code Timer} does. Of an
+ * engine there are at most {@link Builder#maxRanks} times 6 meters of trainers by name, and 9 of
+ * inference ranks, so many of all others, and 7 of a controller. Held is an inference rank until it
+ * was closed.
  *
  * <p><b>What goes wrong.</b> What a registry throws is logged, once for each rank and controller,
  * and ends nothing: a meter that it refuses is missing.
@@ -48,14 +50,16 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
   private final Tags tags;
   private final boolean histogram;
   private final Showcase shown = new Showcase();
-  private final Map<TrainerRank, ShownTrainer> trainers = new ConcurrentHashMap<>();
-  private final Map<WeightsRank, ShownRank> ranks = new ConcurrentHashMap<>();
+  private final NamedShowcase<TrainerRank, ShownTrainer> trainers;
+  private final NamedShowcase<WeightsRank, ShownRank> ranks;
   private final Map<WeightsController, ShownController> controllers = new ConcurrentHashMap<>();
 
   private WeightsMeters(Builder builder) {
     registry = builder.registry;
     tags = builder.tags;
     histogram = builder.histogram;
+    trainers = new NamedShowcase<>(shown, builder.maxRanks, this::trainer);
+    ranks = new NamedShowcase<>(shown, builder.maxRanks, this::rank);
   }
 
   /** Begins with the defaults; the registry stays the caller's. */
@@ -63,35 +67,27 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
     return new Builder(Objects.requireNonNull(registry, "registry"));
   }
 
-  private <K, S extends ShownWeights> void open(
-      Map<K, S> all, K key, TransferEngine engine, Tags more, BiFunction<K, Meters, S> maker) {
-    Tags each = tags.and("engine", engine.id().toShortString(), "backend", engine.backend());
-    S fresh = maker.apply(key, new Meters(registry, each.and(more)));
-    all.put(key, fresh);
-    shown.add(fresh);
-    fresh.endWith(engine, () -> close(all, key));
+  private Meters meters(TransferEngine engine) {
+    return new Meters(
+        registry, tags.and("engine", engine.id().toShortString(), "backend", engine.backend()));
   }
 
-  private <K, S extends ShownWeights> void close(Map<K, S> all, K key) {
-    S known = all.remove(key);
-    if (known != null) {
-      shown.close(known);
-    }
+  private ShownTrainer trainer(TransferEngine engine, String name) {
+    return new ShownTrainer(engine.id(), name, meters(engine), histogram);
+  }
+
+  private ShownRank rank(TransferEngine engine, String name) {
+    return new ShownRank(engine.id(), name, meters(engine), histogram);
   }
 
   @Override
   public void opened(TrainerRank rank) {
-    open(
-        trainers,
-        rank,
-        rank.engine(),
-        Tags.of("rank", rank.name()),
-        (of, meters) -> new ShownTrainer(of, meters, histogram));
+    trainers.open(rank, rank.engine(), rank.name());
   }
 
   @Override
   public void closed(TrainerRank rank) {
-    close(trainers, rank);
+    trainers.close(rank);
   }
 
   @Override
@@ -102,17 +98,12 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
 
   @Override
   public void opened(WeightsRank rank) {
-    open(
-        ranks,
-        rank,
-        rank.engine(),
-        Tags.of("rank", rank.name()),
-        (of, meters) -> new ShownRank(of, meters, histogram));
+    ranks.open(rank, rank.engine(), rank.name());
   }
 
   @Override
   public void closed(WeightsRank rank) {
-    close(ranks, rank);
+    ranks.close(rank);
   }
 
   @Override
@@ -123,17 +114,19 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
 
   @Override
   public void opened(WeightsController controller) {
-    open(
-        controllers,
-        controller,
-        controller.engine(),
-        Tags.empty(),
-        (of, meters) -> new ShownController(of, meters, histogram));
+    TransferEngine engine = controller.engine();
+    ShownController fresh = new ShownController(controller, meters(engine), histogram);
+    controllers.put(controller, fresh);
+    shown.add(fresh);
+    fresh.endWith(engine, () -> closed(controller));
   }
 
   @Override
   public void closed(WeightsController controller) {
-    close(controllers, controller);
+    ShownController known = controllers.remove(controller);
+    if (known != null) {
+      shown.close(known);
+    }
   }
 
   @Override
@@ -142,10 +135,11 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
     return known == null ? ControllerRecorder.NONE : known;
   }
 
-  /** Sets what differs from the defaults: no further tags, no histogram. */
+  /** Sets what differs from the defaults: no further tags, 64 ranks, no histogram. */
   public static final class Builder {
     private final MeterRegistry registry;
     private Tags tags = Tags.empty();
+    private int maxRanks = 64;
     private boolean histogram;
 
     private Builder(MeterRegistry registry) {
@@ -155,6 +149,18 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
     /** Tags that all meters get, such as the name of the model. */
     public Builder tags(Iterable<? extends Tag> tags) {
       this.tags = Tags.of(tags);
+      return this;
+    }
+
+    /**
+     * How many names of trainers of an engine have meters, and how many of its inference ranks, 0
+     * to 10,000: the first ones that it has. All others are counted under {@code other}.
+     */
+    public Builder maxRanks(int maxRanks) {
+      if (maxRanks < 0 || maxRanks > 10_000) {
+        throw new IllegalArgumentException("expected 0 to 10,000 ranks, got " + maxRanks);
+      }
+      this.maxRanks = maxRanks;
       return this;
     }
 

@@ -35,15 +35,24 @@ final class MeteredExperts {
 
   final List<TransferEngine> engines;
   private final List<MoeNode> nodes;
+  private final MoeOptions options;
   List<MoeGroup> groups;
 
   MeteredExperts(MeteredEngines engines, MoeRecorder recorder) {
     this.engines =
         Stream.generate(() -> engines.open(EngineRecorder.NONE)).limit(SHAPE.ranks()).toList();
     this.nodes = this.engines.stream().map(MoeNode::open).toList();
-    MoeOptions options = MoeOptions.builder().recorder(recorder).closeTimeout(PATIENCE).build();
-    this.groups =
-        each(rank -> nodes.get(rank).join(NAME, SHAPE, addresses(), memory(rank), options));
+    this.options = MoeOptions.builder().recorder(recorder).closeTimeout(PATIENCE).build();
+    this.groups = joined(NAME);
+  }
+
+  private List<MoeGroup> joined(String name) {
+    return each(rank -> nodes.get(rank).join(name, SHAPE, addresses(), memory(rank), options));
+  }
+
+  /** The same two ranks have one more group, which is the one that steps are done in. */
+  void joinAnother(String name) {
+    groups = joined(name);
   }
 
   private List<PeerAddress> addresses() {

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.config.MeterFilterReply;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactivetransfer.moe.MoeStep;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -122,6 +123,44 @@ class MoeMetersTest {
   void groupsThatNobodyClosesGoWithTheirEngines() {
     MeteredExperts experts = join();
     until(2, registry, "moe.up");
+    experts.engines.forEach(MeteredEngines::close);
+    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
+  }
+
+  private List<String> groups(int rank, MeteredExperts experts) {
+    return registry
+        .find("reactive.transfer.moe.up")
+        .tag("engine", tag(experts.engines.get(rank)))
+        .gauges()
+        .stream()
+        .map(each -> each.getId().getTag("group"))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void manyGroupsMakeNoMoreMetersThanTheLimit() {
+    MeteredExperts experts =
+        new MeteredExperts(engines, MoeMeters.of(registry).maxGroups(2).build());
+    for (String each : new String[] {"more", "third", "fourth"}) {
+      experts.joinAnother(each);
+      experts.step(TOKENS);
+    }
+    until(2, registry, "moe.steps", "group", "more");
+    until(2 * 2, registry, "moe.steps", "group", "other");
+    assertThat(groups(0, experts)).containsExactly(MeteredExperts.NAME, "more", "other");
+    assertThat(groups(1, experts)).containsExactly(MeteredExperts.NAME, "more", "other");
+    assertThat(registry.getMeters()).hasSize(2 * (3 * 11 + 1));
+    MoeStep step = experts.begin(0, 0);
+    step.dispatchSend(MemorySegment.ofArray(new byte[0])).subscribe(null, failure -> {});
+    step.giveUp("a test wants it");
+    until(0, registry, "moe.up", "group", "other");
+    experts.close();
+    until(2, registry, "moe.up", "group", "other");
+    assertThat(sum(registry, "moe.steps", "group", "other", "outcome", "done")).isEqualTo(4);
+    experts.joinAnother("more than a name is left for");
+    experts.step(TOKENS);
+    until(3 * 2, registry, "moe.steps", "group", "other", "outcome", "done");
     experts.engines.forEach(MeteredEngines::close);
     await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
   }

@@ -15,6 +15,13 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.config.MeterFilterReply;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.reactivetransfer.EngineRecorder;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.version.WeightsBuffer;
+import io.reactivetransfer.weights.version.WeightsRank;
+import java.lang.foreign.Arena;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -91,6 +98,54 @@ class WeightsMetersTest {
     await()
         .atMost(PATIENCE)
         .until(() -> registry.find("reactive.transfer.weights.runs.active").gauge() != null);
+    MeteredEngines.close(weights.trainerEngine);
+    MeteredEngines.close(weights.rankEngine);
+    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
+  }
+
+  private WeightsRank serving(WeightsMeters meters, TransferEngine engine, String name) {
+    return WeightsRank.on(engine, name)
+        .buffer(WeightsBuffer.of(Arena.ofAuto().allocate(BYTES, 64)))
+        .version(7)
+        .recorder(meters)
+        .open()
+        .block(PATIENCE);
+  }
+
+  /** An engine has one after the other. */
+  @Test
+  void manyRanksMakeNoMoreMetersThanTheLimit() {
+    WeightsMeters meters = WeightsMeters.of(registry).maxRanks(2).build();
+    TransferEngine engine = engines.open(EngineRecorder.NONE);
+    Set<String> names = new TreeSet<>();
+    for (String each : new String[] {"a", "b", "c", "d", "a"}) {
+      WeightsRank rank = serving(meters, engine, each);
+      String shown = each.compareTo("b") <= 0 ? each : "other";
+      until(7, registry, "weights.version", "rank", shown);
+      registry
+          .find("reactive.transfer.weights.serving")
+          .gauges()
+          .forEach(gauge -> names.add(gauge.getId().getTag("rank")));
+      rank.close().block(PATIENCE);
+      until(0, registry, "weights.version", "rank", shown);
+    }
+    assertThat(names).containsExactly("a", "b", "other");
+    WeightsRank elsewhere = serving(meters, engines.open(EngineRecorder.NONE), "e");
+    until(7, registry, "weights.version", "rank", "e"); // each engine has names of its own
+    elsewhere.close().block(PATIENCE);
+    MeteredEngines.close(engine);
+    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
+  }
+
+  @Test
+  void beyondTheLimitUpdatesAreCountedAllTheSame() {
+    MeteredWeights weights =
+        new MeteredWeights(engines, WeightsMeters.of(registry).maxRanks(0).build());
+    assertThat(weights.update(7).isFlipped()).isTrue();
+    until(1, registry, "weights.runs", "rank", "other", "outcome", "done");
+    until(1, registry, "weights.updates", "rank", "other", "outcome", "flipped");
+    assertThat(sum(registry, "weights.runs")).isEqualTo(1);
+    weights.close();
     MeteredEngines.close(weights.trainerEngine);
     MeteredEngines.close(weights.rankEngine);
     await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
