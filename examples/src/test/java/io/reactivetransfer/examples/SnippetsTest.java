@@ -121,12 +121,7 @@ class SnippetsTest {
                   + "and is no file of a module, to the letter: change the file that it is to be,"
                   + " in src/main/java or src/test/java, and copy all of it");
     }
-    Set<String> names =
-        Set.of(
-            name(block.page()) + "Snippets.java",
-            name(block.page()) + "DocTest.java",
-            block.className() + ".java");
-    return isPartOf(names, block)
+    return isPartOf(block)
         ? Optional.empty()
         : Optional.of(
             begins
@@ -146,16 +141,24 @@ class SnippetsTest {
     return false;
   }
 
-  /** Whether each part of it is in one of the files with these names. */
-  private static boolean isPartOf(Set<String> names, JavaBlock block) throws IOException {
+  /** Whether each part of it is in one of the files that it may be in. */
+  private static boolean isPartOf(JavaBlock block) throws IOException {
     List<JavaTokens> compiled = new ArrayList<>();
     for (Path file : COMPILED) {
-      if (names.contains(file.getFileName().toString())) {
+      if (mayHave(file.getFileName().toString(), block)) {
         compiled.add(JavaTokens.of(Files.readString(file)));
       }
     }
     return block.parts().stream()
         .allMatch(part -> compiled.stream().anyMatch(file -> file.contains(part)));
+  }
+
+  /** What a comment shows may stand in a page, too. */
+  private static boolean mayHave(String file, JavaBlock block) {
+    return block.isOfComment()
+        ? file.endsWith("Snippets.java") || file.equals(block.className() + ".java")
+        : Set.of(name(block.page()) + "Snippets.java", name(block.page()) + "DocTest.java")
+            .contains(file);
   }
 
   /** That of kv-cache.md is KvCache; comments have one for all. */

@@ -25,10 +25,8 @@ import io.reactivetransfer.micrometer.WeightsObservations;
 import io.reactivetransfer.moe.MoeOptions;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.Chapters;
-import io.reactivetransfer.tck.ProcessConformance;
 import io.reactivetransfer.tck.TransferConformance;
 import io.reactivetransfer.tck.process.EngineProgram;
-import io.reactivetransfer.tck.process.ProcessBackend;
 import io.reactivetransfer.tck.process.TwoProcesses;
 import io.reactivetransfer.weights.run.RunOptions;
 import io.reactivetransfer.weights.version.WeightsController;
@@ -167,25 +165,6 @@ abstract class JavadocSnippets {
     @Override
     protected SegmentAllocator memory(Arena arena) {
       return BOTH.memory();
-    }
-  }
-
-  static class MyProcessConformanceTest extends ProcessConformance {
-    static final class Mine implements ProcessBackend {
-      @Override
-      public Backend get() {
-        return new MyNicBackend();
-      }
-
-      @Override
-      public Backend at(String advertisedHost, int port) {
-        return MyNicBackend.builder().advertised(advertisedHost).port(port).build();
-      }
-    }
-
-    @Override
-    protected Class<? extends Supplier<Backend>> backend() {
-      return Mine.class;
     }
   }
 }

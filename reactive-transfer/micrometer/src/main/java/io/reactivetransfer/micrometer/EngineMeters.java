@@ -93,8 +93,7 @@ public final class EngineMeters implements EngineRecorder {
   public void opened(TransferEngine engine) {
     EngineId id = engine.id();
     if (shownIn(registry).add(id)) {
-      Meters meters =
-          new Meters(registry, tags.and("engine", id.toShortString(), "backend", engine.backend()));
+      Meters meters = Meters.of(registry, tags, engine);
       ShownEngine shown =
           new ShownEngine(
               engine,
@@ -182,10 +181,7 @@ public final class EngineMeters implements EngineRecorder {
      * then these two change places.
      */
     public Builder maxPeers(int maxPeers) {
-      if (maxPeers < 0 || maxPeers > 10_000) {
-        throw new IllegalArgumentException("expected 0 to 10,000 names of peers, got " + maxPeers);
-      }
-      this.maxPeers = maxPeers;
+      this.maxPeers = Named.requireLimit(maxPeers, "names of peers");
       return this;
     }
 

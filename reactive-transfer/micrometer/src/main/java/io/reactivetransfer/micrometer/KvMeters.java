@@ -87,9 +87,7 @@ public final class KvMeters implements KvRecorder {
   @Override
   public void opened(KvCache cache) {
     TransferEngine engine = cache.engine();
-    Meters meters =
-        new Meters(
-            registry, tags.and("engine", engine.id().toShortString(), "backend", engine.backend()));
+    Meters meters = Meters.of(registry, tags, engine);
     ShownKvCache fresh = new ShownKvCache(engine, meters, maxModels, histogram);
     caches.put(cache, fresh);
     shown.add(fresh);
@@ -167,10 +165,7 @@ public final class KvMeters implements KvRecorder {
      * others are counted under {@code other}.
      */
     public Builder maxModels(int maxModels) {
-      if (maxModels < 0 || maxModels > 10_000) {
-        throw new IllegalArgumentException("expected 0 to 10,000 models, got " + maxModels);
-      }
-      this.maxModels = maxModels;
+      this.maxModels = Named.requireLimit(maxModels, "models");
       return this;
     }
 

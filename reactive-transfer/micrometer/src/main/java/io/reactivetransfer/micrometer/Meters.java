@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.reactivetransfer.TransferEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +42,12 @@ final class Meters {
 
   Meters(MeterRegistry registry, Tags tags) {
     this(registry, tags, new AtomicBoolean());
+  }
+
+  /** None yet, of an engine, that have these tags and its own. */
+  static Meters of(MeterRegistry registry, Tags tags, TransferEngine engine) {
+    return new Meters(
+        registry, tags.and("engine", engine.id().toShortString(), "backend", engine.backend()));
   }
 
   private Meters(MeterRegistry registry, Tags tags, AtomicBoolean said) {

@@ -67,8 +67,7 @@ public final class MoeMeters implements MoeRecorder {
   }
 
   private Meters meters(TransferEngine engine) {
-    return new Meters(
-        registry, tags.and("engine", engine.id().toShortString(), "backend", engine.backend()));
+    return Meters.of(registry, tags, engine);
   }
 
   private ShownMoeGroup group(TransferEngine engine, String name) {
@@ -134,10 +133,7 @@ public final class MoeMeters implements MoeRecorder {
      * All others are counted under {@code other}.
      */
     public Builder maxGroups(int maxGroups) {
-      if (maxGroups < 0 || maxGroups > 10_000) {
-        throw new IllegalArgumentException("expected 0 to 10,000 groups, got " + maxGroups);
-      }
-      this.maxGroups = maxGroups;
+      this.maxGroups = Named.requireLimit(maxGroups, "groups");
       return this;
     }
 

@@ -16,6 +16,8 @@ final class Named<T> {
   /** The name of those that are one too many. */
   static final String OTHER = "other";
 
+  private static final int MOST = 10_000;
+
   private final int limit;
   private final Function<String, T> maker;
   private final Map<String, T> all = new ConcurrentHashMap<>();
@@ -26,6 +28,18 @@ final class Named<T> {
   Named(int limit, Function<String, T> maker) {
     this.limit = limit;
     this.maker = maker;
+  }
+
+  /**
+   * A limit that an application has chosen.
+   *
+   * @param what they are, such as {@code peers}
+   */
+  static int requireLimit(int limit, String what) {
+    if (limit < 0 || limit > MOST) {
+      throw new IllegalArgumentException("expected 0 to 10,000 " + what + ", got " + limit);
+    }
+    return limit;
   }
 
   T of(String name) {

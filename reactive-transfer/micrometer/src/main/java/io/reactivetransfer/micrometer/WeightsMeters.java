@@ -68,8 +68,7 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
   }
 
   private Meters meters(TransferEngine engine) {
-    return new Meters(
-        registry, tags.and("engine", engine.id().toShortString(), "backend", engine.backend()));
+    return Meters.of(registry, tags, engine);
   }
 
   private ShownTrainer trainer(TransferEngine engine, String name) {
@@ -157,10 +156,7 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
      * to 10,000: the first ones that it has. All others are counted under {@code other}.
      */
     public Builder maxRanks(int maxRanks) {
-      if (maxRanks < 0 || maxRanks > 10_000) {
-        throw new IllegalArgumentException("expected 0 to 10,000 ranks, got " + maxRanks);
-      }
-      this.maxRanks = maxRanks;
+      this.maxRanks = Named.requireLimit(maxRanks, "ranks");
       return this;
     }
 

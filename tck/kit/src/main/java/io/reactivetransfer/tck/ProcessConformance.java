@@ -45,7 +45,7 @@ import reactor.core.publisher.Flux;
  * TransferConformance}:
  *
  * <pre>{@code
- * class MyProcessConformanceTest extends ProcessConformance {
+ * class MyNicProcessConformanceTest extends ProcessConformance {
  *   static final class Mine implements ProcessBackend {
  *     @Override
  *     public Backend get() {
