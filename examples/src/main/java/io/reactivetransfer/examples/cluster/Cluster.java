@@ -31,6 +31,7 @@ final class Cluster implements AutoCloseable {
   private final Consumer<String> progress;
   private final Etcd etcd;
   private final EtcdRelay relay;
+  private final int pauseMillis;
   private final Map<String, AskedWorker> prefills = new LinkedHashMap<>();
   private final Map<String, AskedWorker> decodes = new LinkedHashMap<>();
   private final List<AskedWorker> started = new CopyOnWriteArrayList<>();
@@ -42,16 +43,21 @@ final class Cluster implements AutoCloseable {
   private int decodeNumber;
   private long lastSeen;
 
-  private Cluster(Etcd etcd, EtcdRelay relay, Consumer<String> progress) {
+  private Cluster(Etcd etcd, EtcdRelay relay, int pauseMillis, Consumer<String> progress) {
     this.etcd = etcd;
     this.relay = relay;
+    this.pauseMillis = pauseMillis;
     this.progress = progress;
   }
 
-  /** With an etcd, and no nodes. */
-  static Cluster open(Consumer<String> progress) throws IOException {
+  /**
+   * With an etcd, and no nodes.
+   *
+   * @param pauseMillis how long each client of a decode node waits between two requests
+   */
+  static Cluster open(int pauseMillis, Consumer<String> progress) throws IOException {
     Etcd etcd = Etcd.open();
-    return new Cluster(etcd, EtcdRelay.to(etcd.endpoint()), progress);
+    return new Cluster(etcd, EtcdRelay.to(etcd.endpoint()), pauseMillis, progress);
   }
 
   /** So many more, which all start at once; returns when others can find them. */
@@ -94,7 +100,8 @@ final class Cluster implements AutoCloseable {
                 "--role=" + role,
                 "--name=" + name,
                 "--etcd=" + relay.endpoint(),
-                "--number=" + firstNumber),
+                "--number=" + firstNumber,
+                "--pause=" + pauseMillis),
             null);
     started.add(worker);
     return worker;

@@ -59,6 +59,14 @@ public final class ClusterCommand implements Callable<Integer>, Verbosity {
   private int requests = 200;
 
   @Option(
+      names = "--pause",
+      paramLabel = "MILLIS",
+      description =
+          "For how long a decode node waits before it orders the next one of the four requests that"
+              + " it has at a time, 0 to 10,000. Default: 0.")
+  private int pause;
+
+  @Option(
       names = "--partition",
       paramLabel = "SECONDS",
       description =
@@ -93,17 +101,21 @@ public final class ClusterCommand implements Callable<Integer>, Verbosity {
       boolean isPrefill = role.equals(ClusterNode.PREFILL);
       return WorkerChild.run(
           verbose,
-          events -> isPrefill ? PrefillNode.open(name, etcd) : DecodeNode.open(name, etcd, number));
+          events ->
+              isPrefill
+                  ? PrefillNode.open(name, etcd)
+                  : DecodeNode.open(name, etcd, number, Duration.ofMillis(pause)));
     }
     try {
       OptionValues.within("--prefills", prefills, 1, 16);
       OptionValues.within("--decodes", decodes, 1, 16);
       OptionValues.within("--requests", requests, 1, 100_000);
+      OptionValues.within("--pause", pause, 0, 10_000);
       OptionValues.within("--partition", partition, 0, 600);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
-    try (Cluster cluster = Cluster.open(this::say)) {
+    try (Cluster cluster = Cluster.open(pause, this::say)) {
       run(cluster);
       return print(cluster);
     }

@@ -37,6 +37,7 @@ final class DecodeNode implements Worker {
   private final KnownNodes known;
   private final KvRouter router;
   private final AtomicInteger numbers;
+  private final Duration pause;
   private final AtomicInteger ordered = new AtomicInteger();
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger arrived = new AtomicInteger();
@@ -46,8 +47,9 @@ final class DecodeNode implements Worker {
   private final Sinks.Empty<Void> done = Sinks.empty();
   private volatile boolean stopping;
 
-  private DecodeNode(ClusterNode node, int firstNumber) {
+  private DecodeNode(ClusterNode node, int firstNumber, Duration pause) {
     this.node = node;
+    this.pause = pause;
     this.numbers = new AtomicInteger(firstNumber);
     this.known = KnownNodes.watch(node.membership);
     this.router =
@@ -56,9 +58,14 @@ final class DecodeNode implements Worker {
             NodePeers.alive(node.engine, node.membership, ClusterNode.PREFILL));
   }
 
-  /** One whose requests are numbered from there on. */
-  static DecodeNode open(String name, String etcd, int firstNumber) {
-    DecodeNode node = new DecodeNode(ClusterNode.open(name, ClusterNode.DECODE, etcd), firstNumber);
+  /**
+   * One whose requests are numbered from there on.
+   *
+   * @param pause between the end of a request and the next one
+   */
+  static DecodeNode open(String name, String etcd, int firstNumber, Duration pause) {
+    DecodeNode node =
+        new DecodeNode(ClusterNode.open(name, ClusterNode.DECODE, etcd), firstNumber, pause);
     node.node.enter();
     return node;
   }
@@ -66,8 +73,12 @@ final class DecodeNode implements Worker {
   private void begin() {
     Flux.range(0, Integer.MAX_VALUE)
         .takeWhile(any -> !stopping)
-        .flatMap(any -> request(), AT_ONCE)
+        .flatMap(any -> pause.isZero() ? request() : request().then(pause()), AT_ONCE)
         .subscribe(nothing -> {}, done::tryEmitError, done::tryEmitEmpty);
+  }
+
+  private Mono<Void> pause() {
+    return Mono.delay(pause).then();
   }
 
   private Mono<Void> request() {

@@ -44,8 +44,10 @@ class ClusterTest {
   @Test
   void everyRequestArrivesWhoeverComesAndGoes() {
     requireEtcd();
-    // Longer than a lease, so that etcd takes all nodes for gone meanwhile.
-    assertThat(run("--decodes=1", "--requests=20", "--partition=4", "--verbose"))
+    // Longer than a lease, so that etcd takes all nodes for gone meanwhile. Without a pause,
+    // requests
+    // take all of a machine while the nodes wait for one another.
+    assertThat(run("--decodes=1", "--requests=20", "--pause=100", "--partition=4", "--verbose"))
         .as("%s%n%s", out, err)
         .isZero();
     assertThat(out.toString().lines())
@@ -83,6 +85,8 @@ class ClusterTest {
   void refusesWhatCannotBe() {
     assertThat(run("--prefills=0")).isEqualTo(2);
     assertThat(err.toString()).contains("expected --prefills of 1 to 16, got 0");
+    assertThat(run("--pause=-1")).isEqualTo(2);
+    assertThat(err.toString()).contains("expected --pause of 0 to 10,000, got -1");
     assertThat(run("--partition=601")).isEqualTo(2);
     assertThat(err.toString()).contains("expected --partition of 0 to 600, got 601");
   }

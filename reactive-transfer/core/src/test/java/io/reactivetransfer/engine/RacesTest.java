@@ -34,6 +34,14 @@ class RacesTest {
                 // one kind of virtual machine instead of all, and not too many engines at a time
                 "-jvmArgs",
                 "-XX:+UseParallelGC",
+                // otherwise it has all processors busy for half a minute to count them
+                "-c",
+                String.valueOf(Runtime.getRuntime().availableProcessors()),
+                // a small heap, of which only what is used is touched
+                "-hs",
+                "64",
+                "-pth",
+                "false",
                 "-sc",
                 "false",
                 "-af",
