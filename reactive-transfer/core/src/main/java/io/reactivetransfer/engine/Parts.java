@@ -93,7 +93,8 @@ final class Parts {
             worker.commands(),
             worker.signals(),
             worker.closing(),
-            link -> new Outbound(link, submissions, worker.timers(), nics),
+            link ->
+                new Outbound(link, submissions, worker.timers(), nics, options.livenessDeadline()),
             link -> new Inbound());
     this.control = new Control(channel, peers, worker.defects());
     this.liveness =

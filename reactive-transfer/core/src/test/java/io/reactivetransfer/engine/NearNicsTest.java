@@ -14,6 +14,7 @@ import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.Liveness;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.DeviceWay;
@@ -274,6 +275,24 @@ class NearNicsTest {
     hand.settle();
     first.assertComplete();
     second.assertComplete();
+  }
+
+  @Test
+  void theOthersStandInForANearNicThatIsSilent() {
+    open(2);
+    MemoryRegion near = regionOf(SECOND);
+    Probe<WriteImm> stuck = submit(near, 1, 100);
+    assertThat(postedFrom(near)).containsExactly(0, 1);
+    for (int look = 0; look < 2; look++) {
+      hand.receive(1, ControlFrame.alive());
+      hand.advance(
+          hand.engine().options().livenessDeadline().dividedBy(Liveness.ASKS_PER_DEADLINE));
+    }
+    Probe<WriteImm> other = submit(near, 3, 100);
+    assertThat(postedFrom(near)).containsExactly(3, 1);
+    hand.settle();
+    stuck.assertComplete();
+    other.assertComplete();
   }
 
   @Test

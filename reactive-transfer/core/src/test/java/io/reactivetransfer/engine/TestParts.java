@@ -67,7 +67,9 @@ public final class TestParts {
             commands,
             signals,
             closing,
-            link -> new Outbound(link, submissions, timers, nics),
+            link ->
+                new Outbound(
+                    link, submissions, timers, nics, EngineOptions.defaults().livenessDeadline()),
             link -> new Inbound());
   }
 

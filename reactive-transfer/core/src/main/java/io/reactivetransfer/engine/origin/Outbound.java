@@ -7,9 +7,11 @@ import io.reactivetransfer.engine.base.Traffic;
 import io.reactivetransfer.engine.memory.ResolvedRegion;
 import io.reactivetransfer.engine.memory.ResolvedRegions;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.Liveness;
 import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.PeerShare;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.function.Predicate;
 
 /** What goes to one peer: what is on its way there, and what was given up of it. */
@@ -40,6 +42,8 @@ public final class Outbound implements PeerShare {
   /** What of them each NIC has. */
   final Ways ways;
 
+  private final Timers timers;
+
   /** What the NICs have resolved of it. */
   final ResolvedRegions resolved;
 
@@ -49,13 +53,20 @@ public final class Outbound implements PeerShare {
   /** What it has not taken note of that it will not get. */
   GivenUp givenUp;
 
-  public Outbound(PeerLink link, Submissions submissions, Timers timers, Nics nics) {
+  /**
+   * With nothing in it.
+   *
+   * @param livenessDeadline after a quarter of which without an end a way is silent
+   */
+  public Outbound(
+      PeerLink link, Submissions submissions, Timers timers, Nics nics, Duration livenessDeadline) {
     this.link = link;
+    this.timers = timers;
     this.submissions = submissions;
     this.traffic = link.traffic();
     this.waiting = new FlightQueue(traffic, timers);
     this.doorbell = new ResolvedRegion(link, null);
-    this.ways = new Ways(nics.size());
+    this.ways = new Ways(nics.size(), Liveness.lookNanos(livenessDeadline));
     this.resolved = new ResolvedRegions(nics);
     this.drains = new Drains(link, resolved);
     this.givenUp = new GivenUp(link);
@@ -120,7 +131,10 @@ public final class Outbound implements PeerShare {
   }
 
   @Override
-  public boolean look() {
+  public boolean look(long stoodStillNanos) {
+    if (outstanding > 0) {
+      ways.lookForSilent(timers.turnNanos(), stoodStillNanos, !waiting.isEmpty());
+    }
     return givenUp.look();
   }
 

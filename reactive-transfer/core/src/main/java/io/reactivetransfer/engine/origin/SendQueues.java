@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * What the NICs of one engine have in flight, and the posting of one piece after another to one
  * peer: each on the next NIC, in rotation, that takes it, so that a slow NIC delays its own pieces
  * only. Those from memory that some NICs are near to go over these, as long as one of them takes
- * them. What does not change between {@link #begin} and {@link #end} is looked at once.
+ * them. A silent way gets nothing as long as another one is left, though all others refuse for the
+ * moment: see {@link Ways}. What does not change between {@link #begin} and {@link #end} is looked
+ * at once.
  */
 final class SendQueues {
 
@@ -93,7 +95,10 @@ final class SendQueues {
   /** What all NICs had taken over before, in bytes. */
   private long bytesBefore;
 
-  /** Whether it has nothing in flight: then it may have one piece, however long that is. */
+  /**
+   * Whether it has nothing in flight, or only what is stuck on silent ways: then it may have one
+   * piece, however long that is.
+   */
   private boolean isIdle;
 
   SendQueues(Nics nics, EngineOptions options, Counters counters) {
@@ -130,7 +135,9 @@ final class SendQueues {
    * @return how many pieces there may be, if they are short enough
    */
   int begin(Outbound peer) {
-    unable = nics.failed() | full | busy | peer.link.lostWays();
+    int lost = nics.failed() | peer.link.lostWays();
+    int avoided = peer.ways.avoided(lost);
+    unable = lost | avoided | full | busy;
     refusing = unable;
     bytesBefore = 0;
     for (SendQueue queue : queues) {
@@ -140,7 +147,7 @@ final class SendQueues {
     int out = peer.outstanding;
     long fair = Math.ceilDiv(share * (allDepth - inFlight) - out, share + 1);
     long room = Math.min(peerDepth - out, fair);
-    isIdle = out == 0;
+    isIdle = out == 0 || (avoided != 0 && out == peer.ways.out(avoided));
     roomPieces = (int) Math.max(room, isIdle ? 1 : 0);
     roomBytes = peerBytes - peer.outstandingBytes;
     leftPieces = roomPieces;

@@ -3,8 +3,8 @@ package io.reactivetransfer.engine.origin;
 import java.util.Arrays;
 
 /**
- * What one peer has out on each of our NICs, by which is known on which ways it is stuck. Belongs
- * to the NIC thread.
+ * What one peer has out on each of our NICs, by which is known on which ways it is stuck, and, long
+ * before that, which ways are silent. Belongs to the NIC thread.
  */
 final class Ways {
 
@@ -12,6 +12,9 @@ final class Ways {
   private static final long NOTHING = -1;
 
   private final int all;
+
+  /** After how long without an end a way is silent that has something out. */
+  private final long quietNanos;
 
   /** How many pieces were posted to it and have ended, by our NICs. */
   private final long[] posted;
@@ -30,8 +33,19 @@ final class Ways {
 
   private long lookedAt = Long.MIN_VALUE;
 
-  Ways(int nics) {
+  /**
+   * Which were silent at the last look for that, and have ended nothing since, as a set of bits.
+   */
+  private int silent;
+
+  /** Whether something waited at that look, and how many had been posted to all. */
+  private boolean waited;
+
+  private long allPosted;
+
+  Ways(int nics, long quietNanos) {
     this.all = (1 << nics) - 1;
+    this.quietNanos = quietNanos;
     this.posted = new long[nics];
     this.ended = new long[nics];
     this.seen = new long[nics];
@@ -49,6 +63,25 @@ final class Ways {
   /** So many have left it. */
   void ended(int nic, int pieces) {
     ended[nic] += pieces;
+    silent &= ~(1 << nic);
+  }
+
+  /**
+   * Which get nothing new, as a set of bits: the silent ones, as long as another way is left.
+   *
+   * @param lost those that are not to be used anyway
+   */
+  int avoided(int lost) {
+    return (silent | lost) == all ? 0 : silent;
+  }
+
+  /** How many pieces these ways have, a set of bits. */
+  long out(int ways) {
+    long out = 0;
+    for (int nic = 0; nic < posted.length; nic++) {
+      out += (ways & 1 << nic) == 0 ? 0 : posted[nic] - ended[nic];
+    }
+    return out;
   }
 
   /**
@@ -68,6 +101,35 @@ final class Ways {
         changedAt[nic] = now;
       } else {
         changedAt[nic] += Math.min(stoodStillNanos, now - changedAt[nic]);
+      }
+    }
+  }
+
+  /**
+   * Looks, and sees which ways are silent: something is out there, and for a while nothing has
+   * ended. After time in which nobody could see that, no other ones are. If nothing was posted
+   * since the last one, though something waits, the others may be busy for good: then none is
+   * avoided until the next one.
+   *
+   * @param waits whether something waits to be posted
+   */
+  void lookForSilent(long now, long stoodStillNanos, boolean waits) {
+    look(now, stoodStillNanos);
+    if (stoodStillNanos > 0) {
+      waited = false;
+      return;
+    }
+    long sum = 0;
+    for (long each : posted) {
+      sum += each;
+    }
+    boolean keepsBack = silent != 0 && waits && waited && sum == allPosted;
+    waited = waits;
+    allPosted = sum;
+    silent = 0;
+    if (!keepsBack) {
+      for (int nic = 0; nic < posted.length; nic++) {
+        silent |= isOut(nic) && silentNanos(nic, now) >= quietNanos ? 1 << nic : 0;
       }
     }
   }

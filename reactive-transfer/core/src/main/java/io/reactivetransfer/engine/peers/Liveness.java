@@ -36,8 +36,13 @@ public final class Liveness {
     this.peers = peers;
     this.control = control;
     this.deadlineNanos = deadline.toNanos();
-    this.lookNanos = Math.max(1, deadlineNanos / ASKS_PER_DEADLINE);
+    this.lookNanos = lookNanos(deadline);
     this.connectNanos = connectTimeout.toNanos();
+  }
+
+  /** How much time is between two looks, if peers may be silent for as long as that. */
+  public static long lookNanos(Duration deadline) {
+    return Math.max(1, deadline.toNanos() / ASKS_PER_DEADLINE);
   }
 
   /** Looks after the peers from now on. */
@@ -51,13 +56,15 @@ public final class Liveness {
       return;
     }
     long passed = Math.min(peers.timers().now() - lastLook, lookNanos);
-    peers.forEach(peer -> look(peer, passed));
+    long late = peers.timers().turnNanos() - lastLook - lookNanos;
+    long stoodStill = late > lookNanos ? late : 0;
+    peers.forEach(peer -> look(peer, passed, stoodStill));
     begin();
   }
 
-  private void look(PeerLink peer, long passed) {
+  private void look(PeerLink peer, long passed, long stoodStill) {
     peer.tryAllWays();
-    if (peer.outbound().look()) {
+    if (peer.outbound().look(stoodStill)) {
       peer.mail.list();
     }
     if (peer.fences().look()) {

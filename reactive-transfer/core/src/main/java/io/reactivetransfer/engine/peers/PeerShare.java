@@ -56,8 +56,13 @@ public interface PeerShare {
     return true;
   }
 
-  /** A quarter of the liveness deadline has passed; true if the peer is to be sought now. */
-  default boolean look() {
+  /**
+   * A quarter of the liveness deadline has passed.
+   *
+   * @param stoodStillNanos for how long this process stood still meanwhile
+   * @return whether the peer is to be sought now
+   */
+  default boolean look(long stoodStillNanos) {
     return false;
   }
 }

@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Which ways are stuck is known by what has ended on each, and when. */
+/** Which ways are stuck, and which are silent, is known by what has ended on each, and when. */
 class WaysTest {
 
   private static final long GRACE = 1000;
+  private static final long QUIET = GRACE / 4;
 
-  private final Ways ways = new Ways(3);
+  private final Ways ways = new Ways(3, QUIET);
 
   private void post(int... nics) {
     for (int nic : nics) {
@@ -119,12 +120,101 @@ class WaysTest {
 
   @Test
   void aNicThatIsAloneIsTheOneThatIsGivenUp() {
-    Ways one = new Ways(1);
+    Ways one = new Ways(1, QUIET);
     one.posted(0);
     one.look(0, 0);
     assertThat(one.giveUp(100, GRACE)).isEqualTo(1);
     assertThat(one.giveUp(200, GRACE)).isEqualTo(1);
     one.ended(0, 1);
     assertThat(one.giveUp(300, GRACE)).isEqualTo(1);
+  }
+
+  // ---- silent ones ----
+
+  /** A look for silent ways at that time, while nothing waits. */
+  private int avoidedAt(long now) {
+    ways.lookForSilent(now, 0, false);
+    return ways.avoided(0);
+  }
+
+  @Test
+  void whereNothingEndsForAWhileNothingMoreGoes() {
+    post(0, 1, 1);
+    assertThat(avoidedAt(-100)).isEqualTo(0);
+    ways.ended(1, 1);
+    assertThat(avoidedAt(QUIET - 101)).isEqualTo(0);
+    assertThat(avoidedAt(QUIET - 100)).isEqualTo(0b001);
+    assertThat(ways.out(0b001)).isEqualTo(1);
+    assertThat(ways.out(0b110)).isEqualTo(1);
+    assertThat(avoidedAt(2 * QUIET - 101)).as("with the second one, which is").isEqualTo(0b011);
+  }
+
+  @Test
+  void whereNothingIsOutNothingIsToEnd() {
+    assertThat(avoidedAt(0)).isEqualTo(0);
+    assertThat(avoidedAt(QUIET)).isEqualTo(0);
+    post(0);
+    assertThat(avoidedAt(2 * QUIET)).as("it was posted since the last look").isEqualTo(0);
+    ways.ended(0, 1);
+    assertThat(avoidedAt(3 * QUIET)).isEqualTo(0);
+  }
+
+  @Test
+  void anEndBringsASilentWayBackAtOnce() {
+    post(0, 0, 1);
+    avoidedAt(0);
+    assertThat(avoidedAt(QUIET)).isEqualTo(0b011);
+    ways.ended(0, 1);
+    assertThat(ways.avoided(0)).isEqualTo(0b010);
+    assertThat(avoidedAt(QUIET + 1)).isEqualTo(0b010);
+    assertThat(avoidedAt(2 * QUIET)).isEqualTo(0b010);
+    assertThat(avoidedAt(2 * QUIET + 1)).as("it has one left").isEqualTo(0b011);
+  }
+
+  @Test
+  void whereNoOtherIsLeftNoneIsAvoided() {
+    post(0, 1);
+    avoidedAt(0);
+    assertThat(avoidedAt(QUIET)).isEqualTo(0b011);
+    assertThat(ways.avoided(0b100)).isEqualTo(0);
+    assertThat(ways.avoided(0b010)).isEqualTo(0b011);
+    post(2);
+    avoidedAt(QUIET + 1);
+    assertThat(avoidedAt(2 * QUIET + 1)).isEqualTo(0);
+  }
+
+  @Test
+  void timeInWhichNobodyLookedIsNoSilence() {
+    post(0, 1);
+    avoidedAt(0);
+    ways.lookForSilent(5000, 5000 - QUIET, false);
+    assertThat(ways.avoided(0)).isEqualTo(0);
+    ways.ended(1, 1);
+    assertThat(avoidedAt(5000 + QUIET)).isEqualTo(0b001);
+    ways.lookForSilent(9000, 2000, false);
+    assertThat(ways.avoided(0)).as("it was before").isEqualTo(0b001);
+  }
+
+  @Test
+  void ifNothingIsPostedThoughSomethingWaitsNoneIsAvoided() {
+    post(0);
+    avoidedAt(0);
+    waitsAt(QUIET, 0b001, "nobody was avoided before");
+    waitsAt(2 * QUIET, 0, "it has waited all the while");
+    waitsAt(3 * QUIET, 0b001, "nobody was avoided before");
+    post(1);
+    waitsAt(4 * QUIET, 0b001, "another one has taken something");
+    assertThat(avoidedAt(5 * QUIET)).isEqualTo(0b011);
+    waitsAt(6 * QUIET, 0b011, "it may wait for a moment only");
+    ways.lookForSilent(8 * QUIET, QUIET + 1, true);
+    assertThat(ways.avoided(0)).as("nobody could post meanwhile").isEqualTo(0b011);
+    waitsAt(9 * QUIET, 0b011, "nobody knows since when");
+    waitsAt(10 * QUIET, 0, "it has waited all the while");
+  }
+
+  /** A look for silent ways at that time, while something waits. */
+  private void waitsAt(long now, int avoided, String why) {
+    ways.lookForSilent(now, 0, true);
+    assertThat(ways.avoided(0)).as(why).isEqualTo(avoided);
   }
 }
