@@ -33,6 +33,12 @@ abstract class NicFailureRules extends RuleGroup {
   private static final Duration LIVENESS = Duration.ofSeconds(4);
   private static final Duration SOON = Duration.ofMillis(20);
 
+  /** Of one piece over each of two NICs. */
+  private static final long TWO_PIECES = 8192;
+
+  /** So the engine is told from those of other rules. */
+  static final int SILENT_WINDOW = 23;
+
   /** Behind the memory of as many writes. */
   private static final long BEHIND = WRITES * 64L;
 
@@ -165,6 +171,41 @@ abstract class NicFailureRules extends RuleGroup {
   private Duration liveness() {
     Duration most = stage().patience().signal().multipliedBy(2).dividedBy(3);
     return most.compareTo(LIVENESS) < 0 ? most : LIVENESS;
+  }
+
+  /** Nor is it given up: it may be slow, or stand for a moment only. */
+  @Test
+  final void r23_8_aWayThatIsSilentGetsNothingNew() {
+    Valve valve = new Valve();
+    Duo duo = warm(valve, options -> options.livenessDeadline(liveness()).window(SILENT_WINDOW));
+    duo.expect(0, TWO_PIECES);
+    Duration pause = liveness().dividedBy(8);
+    List<Probe<Write>> writes = new ArrayList<>();
+    valve.holdWrites(piece -> piece.nic() == 0);
+    stage()
+        .patience()
+        .until(
+            "a write of two pieces to be done while one way is silent",
+            () -> {
+              Write write = duo.write(0, TWO_PIECES);
+              writes.add(stage().probe("a write of two pieces", duo.origin().submit(write)));
+              stage().rest(pause);
+              return valve.inFlight() > 0 && writes.getLast().isTerminated();
+            });
+    writes.getLast().awaitCompletion();
+    assertThat(valve.inFlight()).as("what is on that way, which was not given up").isPositive();
+    valve.open();
+    writes.forEach(Probe::awaitCompletion);
+    int before = valve.taken().size();
+    stage()
+        .patience()
+        .until(
+            "a write over the way that was silent",
+            () -> {
+              stage().done(duo.origin(), duo.write(0, TWO_PIECES));
+              return valve.taken().stream().skip(before).anyMatch(piece -> piece.nic() == 0);
+            });
+    stage().awaitBytes("over both ways", duo.to());
   }
 
   private void takesNobodyAlong(Duo duo, Runnable failure) {

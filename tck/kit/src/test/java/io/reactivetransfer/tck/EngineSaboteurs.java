@@ -55,6 +55,14 @@ final class EngineSaboteurs {
                   b.closeTimeout(
                       o.closeTimeout().equals(SHORT) ? Duration.ofHours(1) : o.closeTimeout())),
           Saboteur.options("23.6", "takes all NICs for near ones", EngineSaboteurs::withAllNear),
+          options(
+              "23.8",
+              "does not see that a way is silent",
+              (o, b) ->
+                  b.livenessDeadline(
+                      o.window() == NicFailureRules.SILENT_WINDOW
+                          ? Duration.ofHours(1)
+                          : o.livenessDeadline())),
           Saboteur.engine("4.6", "takes a close back that is cancelled", TakesCloseBack::new),
           Saboteur.engine("7.5", "leaves messages to a lost peer waiting", LeavesWaiting::new),
           Saboteur.builder(
