@@ -212,6 +212,20 @@ class EngineOptionsTest {
   }
 
   @Test
+  void spinsForATimeOfMoreThanNothing() {
+    IdleStrategy idle = IdleStrategy.backOff().withMaxSpin(Duration.ofNanos(1));
+    assertThat(idle.maxSpin()).isEqualTo(Duration.ofNanos(1));
+    assertThat(idle.withSpins(3).withParks(Duration.ofNanos(2), Duration.ofNanos(2)).maxSpin())
+        .isEqualTo(Duration.ofNanos(1));
+    assertThat(idle).isNotEqualTo(IdleStrategy.backOff());
+    assertThatIllegalArgumentException().isThrownBy(() -> idle.withMaxSpin(Duration.ZERO));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> idle.withMaxSpin(Duration.ofNanos(1).negated()));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> idle.withMaxSpin(Duration.ofSeconds(Long.MAX_VALUE)));
+  }
+
+  @Test
   void doesNotParkForLongerThanNanosecondsCanSay() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> idle(0, Duration.ofNanos(1), Duration.ofSeconds(Long.MAX_VALUE)));

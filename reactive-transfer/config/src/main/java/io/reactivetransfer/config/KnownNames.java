@@ -53,6 +53,7 @@ final class KnownNames {
               "stall-threshold",
               "cpu",
               "idle.spins",
+              "idle.max-spin",
               "idle.min-park",
               "idle.max-park"));
 

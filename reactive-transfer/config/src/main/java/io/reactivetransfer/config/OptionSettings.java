@@ -61,6 +61,7 @@ public final class OptionSettings {
 
   private void idle() {
     number("idle.spins", (to, spins) -> to.idle(to.build().idle().withSpins(spins)));
+    duration("idle.max-spin", (to, spin) -> to.idle(to.build().idle().withMaxSpin(spin)));
     Duration longest = from.duration("idle.max-park");
     duration(
         "idle.min-park",

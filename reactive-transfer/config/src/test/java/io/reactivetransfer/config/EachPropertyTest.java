@@ -60,6 +60,10 @@ class EachPropertyTest {
           new Case("cpu", "3", to -> to.cpu(3)),
           new Case("idle.spins", "27", to -> to.idle(IdleStrategy.backOff().withSpins(27))),
           new Case(
+              "idle.max-spin",
+              "PT0.000028S",
+              to -> to.idle(IdleStrategy.backOff().withMaxSpin(Duration.ofNanos(28_000)))),
+          new Case(
               "idle.min-park",
               "PT0.0005S",
               to ->

@@ -48,6 +48,7 @@ class RefusedPropertiesTest {
         "peer-bytes=64MB | peer-bytes | bytes | '64MB'",
         "close-timeout=5s | close-timeout | PT5S | '5s'",
         "idle.max-park=PT0S | idle.max-park | maxPark | PT0S",
+        "idle.max-spin=PT0S | idle.max-spin | maxSpin | PT0S",
         "device-nics[cuda:0]=a,,b | device-nics[cuda:0] | commas between them | [a, , b]",
         "device-nics[cuda]=a | device-nics[cuda] | kind:ordinal | 'cuda'",
         "without-secret=yes | without-secret | true or false | 'yes'",

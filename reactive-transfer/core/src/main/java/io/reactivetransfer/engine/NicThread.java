@@ -13,8 +13,8 @@ import reactor.core.scheduler.NonBlocking;
 
 /**
  * A thread of its own that gives turns without end: pinned if wanted, spinning while there is work
- * and for a while after, then asleep until the doorbell rings, a NIC has something, or a timer is
- * due. Where a NIC must be polled, the sleep is short. {@code block()} on it is refused.
+ * and for a short while after, then asleep until the doorbell rings, a NIC has something, or a
+ * timer is due. Where a NIC must be polled, the sleep is short. {@code block()} on it is refused.
  */
 final class NicThread extends Thread implements WorkerHost, NonBlocking {
 
@@ -28,18 +28,28 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
   private static final int MAX_DOUBLINGS = 32;
 
   private final EngineOptions options;
+  private final int spins;
+  private final long maxSpinNanos;
   private final EngineEnvironment environment;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final Bell bell = new Bell();
   private final Parking parking = new Parking(this);
   private @Nullable Worker worker;
   private boolean stopped;
+
+  // since the last turn with work
+
   private int idleTurns;
+  private long idleSince;
+  private int sleeps;
 
   NicThread(String name, EngineOptions options, EngineEnvironment environment) {
     super(null, null, name, 0, false);
     setDaemon(true);
     this.options = options;
+    this.spins = options.idle().spins();
+    this.maxSpinNanos =
+        spins == Integer.MAX_VALUE ? Long.MAX_VALUE : options.idle().maxSpin().toNanos();
     this.environment = environment;
   }
 
@@ -99,8 +109,13 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
     int turns = idleTurns;
     // never as many as IdleStrategy.spin() has
     idleTurns = Math.min(turns + 1, Integer.MAX_VALUE - 1);
+    long began = current.timers().turnNanos(); // no look at the clock of its own
+    if (turns == 0) {
+      idleSince = began;
+      sleeps = 0;
+    }
     try {
-      if (turns < options.idle().spins()) {
+      if (turns < spins && began - idleSince < maxSpinNanos) {
         idle(null, 0);
       } else {
         sleep(current, waiting);
@@ -138,9 +153,9 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
   /** Each park is twice as long as the one before. */
   private long parkNanos() {
     IdleStrategy strategy = options.idle();
-    int doublings = Math.clamp(idleTurns - strategy.spins() - 1, 0, MAX_DOUBLINGS);
     long longest = strategy.maxPark().toNanos();
-    long nanos = Math.min(strategy.minPark().toNanos() << doublings, longest);
+    long nanos = Math.min(strategy.minPark().toNanos() << sleeps, longest);
+    sleeps = Math.min(sleeps + 1, MAX_DOUBLINGS);
     return nanos <= 0 ? longest : nanos;
   }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -172,8 +173,40 @@ class NicThreadTest {
   }
 
   @Test
+  void doesNotSpinForLongerThanItMay() {
+    int minutes = Integer.MAX_VALUE - 1; // in turns
+    open(o -> o.idle(SLEEPY.withSpins(minutes).withMaxSpin(Duration.ofMillis(1))));
+    awaitParked(thread());
+  }
+
+  @Test
+  void spinsNoMoreTurnsThanItMay() {
+    open(o -> o.idle(SLEEPY.withSpins(3).withMaxSpin(Duration.ofHours(1))));
+    awaitParked(thread());
+  }
+
+  @Test
+  void parksForeverLongerWhateverHasEndedTheSpin() {
+    open(o ->
+        o.idle(
+            IdleStrategy.backOff()
+                .withMaxSpin(Duration.ofNanos(1))
+                .withParks(Duration.ofNanos(1), Duration.ofHours(1))));
+    ScriptedNic nic = backend.opened().getFirst();
+    AtomicLong polls = new AtomicLong();
+    await()
+        .atMost(LONG)
+        .pollInterval(Duration.ofMillis(500))
+        .until(() -> polls.getAndSet(nic.polls()) == polls.get()); // else it always polls anew
+  }
+
+  @Test
   void withTheSpinningStrategyItDoesNotPark() {
-    open(o -> o.idle(IdleStrategy.spin()));
+    open(o ->
+        o.idle(
+            IdleStrategy.spin()
+                .withMaxSpin(Duration.ofNanos(1))
+                .withParks(Duration.ofHours(1), Duration.ofHours(1))));
     ScriptedNic nic = backend.opened().getFirst();
     long polls = nic.polls();
     await().atMost(LONG).until(() -> nic.polls() > polls + 10_000);

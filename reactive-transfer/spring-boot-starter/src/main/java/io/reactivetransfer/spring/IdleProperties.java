@@ -11,10 +11,13 @@ import org.jspecify.annotations.Nullable;
 public class IdleProperties {
 
   /**
-   * Turns without work before the thread sleeps, 0 or more, by default 2000; 2147483647 for never,
-   * which takes a whole core.
+   * Most turns without work before the thread sleeps, 0 or more, by default 2000; 2147483647 for
+   * never, which takes a whole core.
    */
   private @Nullable Integer spins;
+
+  /** Longest time for these turns, by default 200us. */
+  private @Nullable Duration maxSpin;
 
   /** First park of the thread, by default 1us. */
   private @Nullable Duration minPark;
@@ -28,6 +31,14 @@ public class IdleProperties {
 
   public void setSpins(@Nullable Integer spins) {
     this.spins = spins;
+  }
+
+  public @Nullable Duration getMaxSpin() {
+    return maxSpin;
+  }
+
+  public void setMaxSpin(@Nullable Duration maxSpin) {
+    this.maxSpin = maxSpin;
   }
 
   public @Nullable Duration getMinPark() {

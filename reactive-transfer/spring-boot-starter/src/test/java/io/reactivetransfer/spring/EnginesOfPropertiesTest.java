@@ -203,6 +203,7 @@ class EnginesOfPropertiesTest {
             "reactive-transfer.stall-threshold=26ms",
             "reactive-transfer.cpu=0",
             "reactive-transfer.idle.spins=27",
+            "reactive-transfer.idle.max-spin=30us",
             "reactive-transfer.idle.min-park=28us",
             "reactive-transfer.idle.max-park=29us")
         .run(context -> {
@@ -234,6 +235,7 @@ class EnginesOfPropertiesTest {
                       .idle(
                           IdleStrategy.backOff()
                               .withSpins(27)
+                              .withMaxSpin(Duration.ofNanos(30_000))
                               .withParks(Duration.ofNanos(28_000), Duration.ofNanos(29_000)))
                       .build());
           assertThat(options.deviceNics())

@@ -68,6 +68,7 @@ class RefusedPropertiesTest {
         "max-message-bytes=5GB | max-message-bytes | expected maxMessageBytes of 1 to 16777216",
         "transfer-deadline=0s | transfer-deadline | expected a transferDeadline above 0",
         "idle.spins=-1 | idle.spins | expected 0 or more spins, got -1",
+        "idle.max-spin=0s | idle.max-spin | expected 0 < maxSpin <= PT8760H, got PT0S",
         "idle.min-park=2ms | idle.min-park | expected 0 < minPark <= maxPark",
         "device-nics[cuda]=a | device-nics[cuda] | expected a device as kind:ordinal",
         "device-nics[cuda:0]=a,a | device-nics[cuda:0] | no two alike, got [a, a]",

@@ -51,6 +51,7 @@ class SameWithoutSpringTest {
           "close-timeout",
           "revocation-grace",
           "stall-threshold",
+          "idle.max-spin",
           "idle.max-park");
 
   private static final ApplicationContextRunner RUNNER =
