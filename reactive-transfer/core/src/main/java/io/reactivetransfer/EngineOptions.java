@@ -67,7 +67,9 @@ public sealed interface EngineOptions permits EngineOptionValues {
 
   /**
    * A peer that anything is waited for and that was silent this long is lost; it is asked for a
-   * sign of life every quarter of it.
+   * sign of life every quarter of it. A NIC on which something for a peer is out, and nothing has
+   * ended for a quarter to a half of it, gets nothing new for that peer until something does, as
+   * long as there is another one.
    */
   Duration livenessDeadline();
 

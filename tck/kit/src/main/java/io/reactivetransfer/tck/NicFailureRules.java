@@ -36,7 +36,7 @@ abstract class NicFailureRules extends RuleGroup {
   /** Of one piece over each of two NICs. */
   private static final long TWO_PIECES = 8192;
 
-  /** So the engine is told from those of other rules. */
+  /** By which a saboteur of 23.8 tells its engine from those of other rules. */
   static final int SILENT_WINDOW = 23;
 
   /** Behind the memory of as many writes. */
