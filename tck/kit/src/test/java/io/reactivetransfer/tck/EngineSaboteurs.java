@@ -101,29 +101,7 @@ final class EngineSaboteurs {
 
   private static Saboteur options(String rule, String defect, Change change) {
     return Saboteur.options(
-        rule,
-        defect,
-        options -> {
-          EngineOptions.Builder same =
-              EngineOptions.builder()
-                  .nics(options.nics())
-                  .window(options.window())
-                  .nicDepth(options.nicDepth())
-                  .peerDepth(options.peerDepth())
-                  .peerBytes(options.peerBytes())
-                  .maxSubmissions(options.maxSubmissions())
-                  .minPieceBytes(options.minPieceBytes())
-                  .maxUnclaimedImms(options.maxUnclaimedImms())
-                  .maxMessageBytes(options.maxMessageBytes())
-                  .messageCredits(options.messageCredits())
-                  .livenessDeadline(options.livenessDeadline())
-                  .transferDeadline(options.transferDeadline())
-                  .connectTimeout(options.connectTimeout())
-                  .closeTimeout(options.closeTimeout())
-                  .idle(options.idle())
-                  .signalScheduler(options.signalScheduler());
-          return change.apply(options, same).build();
-        });
+        rule, defect, options -> change.apply(options, options.toBuilder()).build());
   }
 
   private static final class TakesCloseBack extends ForwardingEngine {
