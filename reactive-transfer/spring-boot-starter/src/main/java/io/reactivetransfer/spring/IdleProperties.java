@@ -16,7 +16,7 @@ public class IdleProperties {
    */
   private @Nullable Integer spins;
 
-  /** Longest time for these turns, by default 200us. */
+  /** Longest time of turns without work before the thread sleeps, by default 200us. */
   private @Nullable Duration maxSpin;
 
   /** First park of the thread, by default 1us. */
