@@ -23,7 +23,7 @@ public sealed interface EngineOptions permits EngineOptionValues {
    * one of the engine's. For an accelerator that is not among these, which is the default, it is
    * the nearest ones of those that read it by themselves; and all where bytes are copied through
    * the host, or where no distance is known. What these do not take for a peer, because they are
-   * busy, full or do not lead there, goes over the others.
+   * busy, full, silent or do not lead there, goes over the others.
    */
   Map<Device, List<String>> deviceNics();
 
@@ -35,11 +35,15 @@ public sealed interface EngineOptions permits EngineOptionValues {
 
   /**
    * Pieces that may be in flight to one peer, over all NICs, 1 to 1,048,576; however many, a peer
-   * has no more than twice what is left for others, where there are 16 places or more.
+   * has no more than twice what is left for others, where there are 16 places or more. One piece
+   * more, if all that is in flight is on ways that are silent, while another one is left.
    */
   int peerDepth();
 
-  /** Bytes that may be in flight to one peer, over all NICs; a piece that is longer goes alone. */
+  /**
+   * Bytes that may be in flight to one peer, over all NICs; a piece that is longer goes alone. One
+   * piece more, if all that is in flight is on ways that are silent, while another one is left.
+   */
   long peerBytes();
 
   /** Streams and single transfers that may be subscribed to at once; one more is rejected. */

@@ -44,9 +44,8 @@ class ClusterTest {
   @Test
   void everyRequestArrivesWhoeverComesAndGoes() {
     requireEtcd();
-    // Longer than a lease, so that etcd takes all nodes for gone meanwhile. Without a pause,
-    // requests
-    // take all of a machine while the nodes wait for one another.
+    // Longer than a lease, so that etcd takes all nodes for gone meanwhile. And without a pause the
+    // requests would take all of a machine while the nodes wait for one another.
     assertThat(run("--decodes=1", "--requests=20", "--pause=100", "--partition=4", "--verbose"))
         .as("%s%n%s", out, err)
         .isZero();

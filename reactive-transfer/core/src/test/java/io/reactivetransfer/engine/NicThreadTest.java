@@ -174,8 +174,8 @@ class NicThreadTest {
 
   @Test
   void doesNotSpinForLongerThanItMay() {
-    int minutes = Integer.MAX_VALUE - 1; // in turns
-    open(o -> o.idle(SLEEPY.withSpins(minutes).withMaxSpin(Duration.ofMillis(1))));
+    int turns = Integer.MAX_VALUE - 1; // for which it would spin for minutes
+    open(o -> o.idle(SLEEPY.withSpins(turns).withMaxSpin(Duration.ofMillis(1))));
     awaitParked(thread());
   }
 
@@ -188,10 +188,11 @@ class NicThreadTest {
   @Test
   void parksForeverLongerWhateverHasEndedTheSpin() {
     open(o ->
-        o.idle(
-            IdleStrategy.backOff()
-                .withMaxSpin(Duration.ofNanos(1))
-                .withParks(Duration.ofNanos(1), Duration.ofHours(1))));
+        o.livenessDeadline(Duration.ofHours(1)) // whose looks would be work
+            .idle(
+                IdleStrategy.backOff()
+                    .withMaxSpin(Duration.ofNanos(1))
+                    .withParks(Duration.ofNanos(1), Duration.ofHours(1))));
     ScriptedNic nic = backend.opened().getFirst();
     AtomicLong polls = new AtomicLong();
     await()

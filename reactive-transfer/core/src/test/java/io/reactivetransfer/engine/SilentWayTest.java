@@ -262,6 +262,26 @@ class SilentWayTest {
     hand.settle();
   }
 
+  /** What waits because there is no room for it was refused by nobody. */
+  @Test
+  void itIsNotBroughtBackByWhatTakesLongOverTheOther() {
+    hand.backend.maxWriteBytes = 100;
+    open(o -> o.peerBytes(450));
+    submit(1_000);
+    settleOther();
+    nextLook();
+    nextLook();
+    int byOther = hand.nic(1).posted().size();
+    assertThat(hand.nic(1).inFlight()).as("one after the other").hasSize(1);
+    nextLook();
+    nextLook();
+    assertPosted(4, byOther);
+    hand.nic(1).completeAll();
+    hand.turn();
+    assertPosted(4, byOther + 1);
+    hand.settle();
+  }
+
   @Test
   void whatIsStuckThereDoesNotKeepAllRoomOfThePeer() {
     hand.backend.maxWriteBytes = 100;

@@ -133,7 +133,7 @@ public final class Outbound implements PeerShare {
   @Override
   public boolean look(long stoodStillNanos) {
     if (outstanding > 0) {
-      ways.lookForSilent(timers.turnNanos(), stoodStillNanos, !waiting.isEmpty());
+      ways.lookForSilent(timers.turnNanos(), stoodStillNanos);
     }
     return givenUp.look();
   }

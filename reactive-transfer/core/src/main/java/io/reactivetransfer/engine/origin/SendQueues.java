@@ -76,6 +76,9 @@ final class SendQueues {
 
   // of what is posted to one peer, from begin() to end()
 
+  /** Those that are silent while another way is left, as a set of bits. */
+  private int avoided;
+
   /** Those that take nothing of it now, as a set of bits. */
   private int unable;
 
@@ -136,7 +139,7 @@ final class SendQueues {
    */
   int begin(Outbound peer) {
     int lost = nics.failed() | peer.link.lostWays();
-    int avoided = peer.ways.avoided(lost);
+    avoided = peer.ways.avoided(lost);
     unable = lost | avoided | full | busy;
     refusing = unable;
     bytesBefore = 0;
@@ -229,6 +232,9 @@ final class SendQueues {
     peer.outstandingBytes += roomBytes - leftBytes;
     inFlight += pieces;
     writesPosted += pieces;
+    if (avoided != 0 && unable == allNics) {
+      peer.ways.heldBack();
+    }
     if (pieces > 0) {
       long bytes = -bytesBefore;
       for (SendQueue queue : queues) {

@@ -38,8 +38,11 @@ final class Ways {
    */
   private int silent;
 
-  /** Whether something waited at that look, and how many had been posted to all. */
-  private boolean waited;
+  /** Whether all ways that are not silent have refused something since that look. */
+  private boolean refused;
+
+  /** Whether they had before it, and how many had been posted to all at that look. */
+  private boolean wasRefused;
 
   private long allPosted;
 
@@ -75,6 +78,11 @@ final class Ways {
     return (silent | lost) == all ? 0 : silent;
   }
 
+  /** All ways that are left have refused what could have been posted to those that are avoided. */
+  void heldBack() {
+    refused = true;
+  }
+
   /** How many pieces these ways have, a set of bits. */
   long out(int ways) {
     long out = 0;
@@ -107,27 +115,27 @@ final class Ways {
 
   /**
    * Looks, and sees which ways are silent: something is out there, and for a while nothing has
-   * ended. After time in which nobody could see that, no other ones are. If nothing was posted
-   * since the last one, though something waits, the others may be busy for good: then none is
-   * avoided until the next one.
-   *
-   * @param waits whether something waits to be posted
+   * ended. After time in which nobody could see that, no other ones are. If the others have refused
+   * something since the last look and before it, and nothing was posted meanwhile, they may be busy
+   * for good: then none is avoided until the next one.
    */
-  void lookForSilent(long now, long stoodStillNanos, boolean waits) {
+  void lookForSilent(long now, long stoodStillNanos) {
     look(now, stoodStillNanos);
     if (stoodStillNanos > 0) {
-      waited = false;
+      wasRefused = false;
+      refused = false;
       return;
     }
     long sum = 0;
     for (long each : posted) {
       sum += each;
     }
-    boolean keepsBack = silent != 0 && waits && waited && sum == allPosted;
-    waited = waits;
+    boolean lettingGo = refused && wasRefused && sum == allPosted;
+    wasRefused = refused;
+    refused = false;
     allPosted = sum;
     silent = 0;
-    if (!keepsBack) {
+    if (!lettingGo) {
       for (int nic = 0; nic < posted.length; nic++) {
         silent |= isOut(nic) && silentNanos(nic, now) >= quietNanos ? 1 << nic : 0;
       }

@@ -131,9 +131,9 @@ class WaysTest {
 
   // ---- silent ones ----
 
-  /** A look for silent ways at that time, while nothing waits. */
+  /** A look for silent ways at that time, before which nothing was refused. */
   private int avoidedAt(long now) {
-    ways.lookForSilent(now, 0, false);
+    ways.lookForSilent(now, 0);
     return ways.avoided(0);
   }
 
@@ -187,34 +187,38 @@ class WaysTest {
   void timeInWhichNobodyLookedIsNoSilence() {
     post(0, 1);
     avoidedAt(0);
-    ways.lookForSilent(5000, 5000 - QUIET, false);
+    ways.lookForSilent(5000, 5000 - QUIET);
     assertThat(ways.avoided(0)).isEqualTo(0);
     ways.ended(1, 1);
     assertThat(avoidedAt(5000 + QUIET)).isEqualTo(0b001);
-    ways.lookForSilent(9000, 2000, false);
+    ways.lookForSilent(9000, 2000);
     assertThat(ways.avoided(0)).as("it was before").isEqualTo(0b001);
   }
 
   @Test
-  void ifNothingIsPostedThoughSomethingWaitsNoneIsAvoided() {
+  void ifTheOthersRefuseAndNothingIsPostedNoneIsAvoided() {
     post(0);
     avoidedAt(0);
-    waitsAt(QUIET, 0b001, "nobody was avoided before");
-    waitsAt(2 * QUIET, 0, "it has waited all the while");
-    waitsAt(3 * QUIET, 0b001, "nobody was avoided before");
+    assertThat(avoidedAt(QUIET)).isEqualTo(0b001);
+    refusedAt(2 * QUIET, 0b001, "for a moment only, as far as is known");
+    refusedAt(3 * QUIET, 0, "all the while");
+    assertThat(avoidedAt(4 * QUIET)).as("until the next look").isEqualTo(0b001);
+    refusedAt(5 * QUIET, 0b001, "for a moment only, as far as is known");
     post(1);
-    waitsAt(4 * QUIET, 0b001, "another one has taken something");
-    assertThat(avoidedAt(5 * QUIET)).isEqualTo(0b011);
-    waitsAt(6 * QUIET, 0b011, "it may wait for a moment only");
-    ways.lookForSilent(8 * QUIET, QUIET + 1, true);
+    refusedAt(6 * QUIET, 0b001, "after another one had taken something");
+    assertThat(avoidedAt(7 * QUIET)).as("nobody was refused").isEqualTo(0b011);
+    refusedAt(8 * QUIET, 0b011, "for a moment only, as far as is known");
+    ways.heldBack();
+    ways.lookForSilent(10 * QUIET, QUIET + 1);
     assertThat(ways.avoided(0)).as("nobody could post meanwhile").isEqualTo(0b011);
-    waitsAt(9 * QUIET, 0b011, "nobody knows since when");
-    waitsAt(10 * QUIET, 0, "it has waited all the while");
+    refusedAt(11 * QUIET, 0b011, "nobody knows since when");
+    refusedAt(12 * QUIET, 0, "all the while");
   }
 
-  /** A look for silent ways at that time, while something waits. */
-  private void waitsAt(long now, int avoided, String why) {
-    ways.lookForSilent(now, 0, true);
-    assertThat(ways.avoided(0)).as(why).isEqualTo(avoided);
+  /** A look for silent ways at that time, since the one before which the others have refused. */
+  private void refusedAt(long now, int avoided, String why) {
+    ways.heldBack();
+    ways.lookForSilent(now, 0);
+    assertThat(ways.avoided(0)).as("refused %s", why).isEqualTo(avoided);
   }
 }
