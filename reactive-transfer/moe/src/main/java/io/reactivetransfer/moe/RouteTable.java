@@ -170,12 +170,27 @@ final class RouteTable {
     return writes;
   }
 
-  /** How many of these go to private slots. */
+  /**
+   * How many of these go to private slots. By the rows of those who send them: in a step that is
+   * refused because members of a group disagree, these have sent what they say themselves.
+   */
   int privateWrites(int rank) {
     int writes = 0;
     for (int group = 0; group < before.length; group++) {
-      writes += privatePairs(group, rank) > 0 ? 1 : 0;
+      boolean isOther = groups.groupOf(rank) != group && memories[rank].privateSlots() > 0;
+      writes += isOther && hasPairs(groups.sender(group, rank), rank) ? 1 : 0;
     }
     return writes;
+  }
+
+  /** Whether a rank says that its group has pairs for another one. */
+  private boolean hasPairs(int sender, int rank) {
+    int end = placement.firstInstance(rank + 1);
+    for (int instance = placement.firstInstance(rank); instance < end; instance++) {
+      if (rows[sender].count(instance) > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -9,6 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -42,6 +44,22 @@ class RefusalTest {
                             e -> Mono.just(String.valueOf(e.getMessage()))),
                 rig.shape.ranks())
             .collectList());
+  }
+
+  /** The same, if each rank has one token for these experts. */
+  private static List<String> outcomes(Rig rig, int[][] experts) {
+    MemorySegment payload = MemorySegment.ofArray(new byte[24]);
+    List<Mono<String>> steps = new ArrayList<>();
+    for (int rank = 0; rank < experts.length; rank++) {
+      MoeStep step = rig.groups.get(rank).lane(0).begin(1, experts[rank], new float[] {1, 1});
+      MemorySegment sums = MemorySegment.ofArray(new byte[8]);
+      steps.add(
+          step.run(payload, batch -> Mono.empty(), sums)
+              .thenReturn("done")
+              .onErrorResume(
+                  StepRefusedException.class, e -> Mono.just(String.valueOf(e.getMessage()))));
+    }
+    return Cluster.await(Flux.mergeSequential(steps).collectList());
   }
 
   @Test
@@ -140,22 +158,35 @@ class RefusalTest {
     MoeShape shape = small(3).groups(RankGroups.of(0, 0, 1)).build();
     try (Cluster cluster = Cluster.loopback(3);
         Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
-      MemorySegment payload = MemorySegment.ofArray(new byte[24]);
-      MemorySegment sums = MemorySegment.ofArray(new byte[8]);
       int[][] experts = {{0, 1}, {1, 0}, {2, 3}};
-      List<Mono<String>> steps = new ArrayList<>();
-      for (int rank = 0; rank < 3; rank++) {
-        MoeStep step = rig.groups.get(rank).lane(0).begin(1, experts[rank], new float[] {1, 1});
-        steps.add(
-            step.run(payload, batch -> Mono.empty(), sums)
-                .thenReturn("done")
-                .onErrorResume(
-                    StepRefusedException.class, e -> Mono.just(String.valueOf(e.getMessage()))));
-      }
-      assertThat(Cluster.await(Flux.mergeSequential(steps).collectList()))
+      assertThat(outcomes(rig, experts))
           .allMatch(outcome -> outcome.contains("ranks 0 and 1, which are of one group"));
       RandomSteps random = new RandomSteps(SEED);
       rig.steps(0, StepsTest.tokens(random, shape, 3)).block(Cluster.PATIENCE);
+    }
+  }
+
+  /**
+   * Rank 1 is the one that sends the tokens of its group to rank 3. What it sends is what is waited
+   * for, whatever the first member of its group says.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void whatMembersThatDisagreeHaveSentIsCountedInTheStepThatIsRefused(int sendsToRank3) {
+    MoeShape shape = small(4).groups(RankGroups.of(0, 0, 1, 1)).build();
+    int[][] experts = {{0, 1}, {0, 1}, {4, 5}, {4, 5}};
+    experts[sendsToRank3] = new int[] {6, 7};
+    RandomSteps random = new RandomSteps(SEED);
+    try (Cluster cluster = Cluster.loopback(4);
+        Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
+      for (int round = 0; round < 3; round++) {
+        assertThat(outcomes(rig, experts))
+            .allMatch(outcome -> outcome.contains("ranks 0 and 1, which are of one group"));
+        rig.steps(0, StepsTest.tokens(random, shape, 5)).block(Cluster.PATIENCE);
+      }
+      for (TransferEngine engine : cluster.engines) {
+        assertThat(engine.stats().unclaimedImms()).isZero();
+      }
     }
   }
 

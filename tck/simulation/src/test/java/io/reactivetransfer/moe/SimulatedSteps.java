@@ -36,6 +36,9 @@ final class SimulatedSteps {
   /** Where sums were to go of steps that failed. */
   private final List<MemorySegment> givenBack = new ArrayList<>();
 
+  /** Whether members of a group that are not the first have other experts at times. */
+  private boolean haveOtherExperts;
+
   /** The first thing that must not be, or null. */
   AssertionError wrong;
 
@@ -54,6 +57,12 @@ final class SimulatedSteps {
     for (int lane = 0; lane < shape.lanes(); lane++) {
       tokens.add(StepsTest.tokens(random, shape, steps));
     }
+  }
+
+  /** Members of a group disagree at times. */
+  SimulatedSteps disagreeing() {
+    haveOtherExperts = true;
+    return this;
   }
 
   void start() {
@@ -104,6 +113,12 @@ final class SimulatedSteps {
     return Mono.delay(time, world.schedulers.get(members[rank])).then();
   }
 
+  private int[] experts(int rank, Rig.Tokens step) {
+    int group = shape.groups().groupOf(rank);
+    boolean areOthers = haveOtherExperts && !shape.groups().isFirst(rank) && random.chance(20);
+    return areOthers ? random.experts(shape, step.count[group]) : step.experts[group];
+  }
+
   private Mono<Void> step(int rank, int lane, Rig.Tokens step) {
     return Mono.defer(() -> {
       int group = shape.groups().groupOf(rank);
@@ -113,7 +128,7 @@ final class SimulatedSteps {
           groups
               .get(rank)
               .lane(lane)
-              .begin(step.count[group], step.experts[group], step.weights[group]);
+              .begin(step.count[group], experts(rank, step), step.weights[group]);
       Mono<Void> combined =
           Mono.when(
               Mono.defer(halves::combineSend)

@@ -31,19 +31,40 @@ class SimulatedStepsTest {
             random, shape, SimulatedWorld.rough(random), new WireObserver() {}, mistake)) {
       SimulatedSteps steps =
           new SimulatedSteps(world, random, ranks > 7 ? 2 : random.between(2, 8));
-      steps.start();
-      world.runUntil(() -> steps.areAllOver() || steps.wrong != null);
-      if (steps.wrong != null) {
-        throw steps.wrong;
-      }
-      steps.outcomes.forEach(ofRank -> ofRank.forEach(Outcome::value));
-      steps.requireSameRefusals();
-      world.engines.forEach(engine -> {
-        // Nothing was counted that nobody waited for, nor the other way round, in any step.
-        assertThat(engine.stats().unclaimedImms()).isZero();
-        assertThat(engine.stats().pendingClaims()).isZero();
-        assertThat(engine.stats().transfersInFlight()).isZero();
-      });
+      calmSteps(world, steps);
+    }
+  }
+
+  private static void calmSteps(SimulatedWorld world, SimulatedSteps steps) {
+    steps.start();
+    world.runUntil(() -> steps.areAllOver() || steps.wrong != null);
+    if (steps.wrong != null) {
+      throw steps.wrong;
+    }
+    steps.outcomes.forEach(ofRank -> ofRank.forEach(Outcome::value));
+    steps.requireSameRefusals();
+    world.engines.forEach(engine -> {
+      // Nothing was counted that nobody waited for, nor the other way round, in any step.
+      assertThat(engine.stats().unclaimedImms()).isZero();
+      assertThat(engine.stats().pendingClaims()).isZero();
+      assertThat(engine.stats().transfersInFlight()).isZero();
+    });
+  }
+
+  /** The same, where members of a group do not always begin with the same experts. */
+  private static void disagreeingRun(long seed) {
+    RandomSteps random = new RandomSteps(seed);
+    int ranks = random.between(3, 7);
+    RankGroups groups = random.groups(ranks);
+    while (groups.groups() == ranks) {
+      groups = random.groups(ranks);
+    }
+    MoeShape shape = random.shape(ranks).groups(groups).lanes(random.between(1, 3)).build();
+    try (SimulatedWorld world =
+        new SimulatedWorld(
+            random, shape, SimulatedWorld.rough(random), new WireObserver() {}, engine -> engine)) {
+      int steps = random.between(2, 8);
+      calmSteps(world, new SimulatedSteps(world, random, steps).disagreeing());
     }
   }
 
@@ -52,6 +73,14 @@ class SimulatedStepsTest {
     for (int i = 0; i < SEEDS; i++) {
       long seed = SEED + i;
       StepsTest.seeded(seed, "calm", () -> calmRun(seed, engine -> engine));
+    }
+  }
+
+  @Test
+  void membersThatDisagreeLeaveNothingBehind() {
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = SEED + i;
+      StepsTest.seeded(seed, "disagreeing", () -> disagreeingRun(seed));
     }
   }
 
