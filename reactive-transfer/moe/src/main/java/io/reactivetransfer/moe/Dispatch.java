@@ -187,9 +187,14 @@ final class Dispatch {
     return sending != null || next != null;
   }
 
-  /** Whether all tokens of this step are on their way. */
+  /** Whether all tokens of this step are on their way: of one that is refused, the first. */
   boolean hasSent() {
-    return areAllSent;
+    return isRefused() ? areFirstSent : areAllSent;
+  }
+
+  /** Whether this rank has said, or is saying, that nothing more comes of a refused step. */
+  boolean hasClosed() {
+    return isClosing;
   }
 
   /** Whether all tokens of this step have come: before that, results are those of the last one. */

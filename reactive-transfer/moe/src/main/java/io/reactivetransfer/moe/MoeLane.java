@@ -199,13 +199,14 @@ public final class MoeLane {
 
   /**
    * How far this rank has got, as one number that rises: four times the step, and 1 when its routes
-   * were sent, 2 when its tokens were, 3 when its results were.
+   * were sent, 2 when its tokens were, 3 when its results were, or that there are none.
    */
   long progress() {
     if (begun == ended) {
       return 4 * begun + 3;
     }
-    boolean haveResults = dispatch.hasReceived() && combine.hasSent();
+    boolean haveResults =
+        dispatch.isRefused() ? dispatch.hasClosed() : dispatch.hasReceived() && combine.hasSent();
     return 4 * begun + (haveResults ? 3 : dispatch.hasSent() ? 2 : 1);
   }
 

@@ -2,10 +2,16 @@ package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.moe.SimulatedWorld.Outcome;
+import io.reactivetransfer.simulation.network.SimulatedProcess;
+import io.reactivetransfer.simulation.network.VirtualScheduler;
 import io.reactivetransfer.simulation.network.Weather;
 import io.reactivetransfer.simulation.network.WireObserver;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -44,13 +50,15 @@ class LateRankTest {
               world.start(0, 0, step(world, 0, tokens)), world.start(1, 0, step(world, 1, tokens)));
       partOfRank2.accept(new Late(world, tokens));
       world.runUntil(() -> others.stream().allMatch(Outcome::isOver));
-      for (Outcome<Void> other : others) {
-        assertThat(other.failure)
-            .isInstanceOf(GroupFailedException.class)
-            .hasMessageContaining(expected + " did not come on lane 0 within PT3S; late: rank 2 ");
-        assertThat(((GroupFailedException) other.failure).rank()).hasValue(2);
-      }
+      others.forEach(other -> requireRank2IsNamed(other, expected));
     }
+  }
+
+  private static void requireRank2IsNamed(Outcome<Void> other, String expected) {
+    assertThat(other.failure)
+        .isInstanceOf(GroupFailedException.class)
+        .hasMessageContaining(expected + " did not come on lane 0 within PT3S; late: rank 2 ");
+    assertThat(((GroupFailedException) other.failure).rank()).hasValue(2);
   }
 
   private record Late(SimulatedWorld world, Rig.Tokens tokens) {}
@@ -100,5 +108,57 @@ class LateRankTest {
                     2,
                     0,
                     begin(late.world(), 2, late.tokens()).dispatchSend(late.tokens().payload[2])));
+  }
+
+  @Test
+  void whoDoesNotSendItsTokensInAStepThatIsRefused() {
+    refused("1 writes of tokens", 0, 2);
+  }
+
+  @Test
+  void whoDoesNotEndAStepThatIsRefused() {
+    refused("2 writes of results", 4, 5);
+  }
+
+  /** A step with too many tokens for rank 0, where rank 2 copies none, so that it sends none. */
+  private static void refused(String expected, int... expertsOfRank2) {
+    RandomSteps random = new RandomSteps(7);
+    MoeShape shape =
+        MoeShape.builder(SHAPE.placement(), 2, 8, 24, 4).privateTokens(2).maxReceived(1).build();
+    Weather weather = Weather.calm();
+    try (SimulatedWorld world =
+        new SimulatedWorld(random, SHAPE, weather, new WireObserver() {}, engine -> engine)) {
+      SimulatedProcess stopped = new SimulatedProcess(2, world.time, weather, random.seed());
+      stopped.stop();
+      List<Outcome<MoeGroup>> joining = new ArrayList<>();
+      for (int rank = 0; rank < 3; rank++) {
+        VirtualScheduler own = world.schedulers.get(rank);
+        MoeOptions options =
+            MoeOptions.builder()
+                .deadline(SimulatedWorld.DEADLINE)
+                .scheduler(rank == 2 ? new VirtualScheduler(stopped) : own)
+                .timers(own)
+                .build();
+        joining.add(world.start(rank, 0, join(world, rank, shape, options)));
+      }
+      world.runUntil(() -> joining.stream().allMatch(Outcome::isOver));
+      int[][] experts = {{0, 1}, {2, 3}, expertsOfRank2};
+      List<Outcome<Void>> all = new ArrayList<>();
+      for (int rank = 0; rank < 3; rank++) {
+        MoeStep step = joining.get(rank).value().lane(0).begin(1, experts[rank], new float[2]);
+        MemorySegment token = MemorySegment.ofArray(new byte[24]);
+        all.add(world.start(rank, 0, step.dispatchSend(token)));
+      }
+      List<Outcome<Void>> others = all.subList(0, 2);
+      world.runUntil(() -> others.stream().allMatch(Outcome::isOver));
+      others.forEach(other -> requireRank2IsNamed(other, expected));
+    }
+  }
+
+  private static Mono<MoeGroup> join(
+      SimulatedWorld world, int rank, MoeShape shape, MoeOptions options) {
+    MemorySegment memory = Arena.ofAuto().allocate(shape.memory(rank).bytes(), MoeMemory.ALIGNMENT);
+    List<PeerAddress> ranks = world.engines.stream().map(TransferEngine::address).toList();
+    return world.nodes.get(rank).join("refused", shape, ranks, memory, options);
   }
 }
