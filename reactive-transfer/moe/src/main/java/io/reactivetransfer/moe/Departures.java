@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /** Which of the other ranks take part in a group no more, and how far they had got. In turns. */
 final class Departures {
@@ -17,6 +19,9 @@ final class Departures {
   private final List<@Nullable List<Long>> doneByLeft = new ArrayList<>();
 
   private @Nullable Runnable whenAllGone;
+
+  /** What ends the wait for them. */
+  private final Disposable.Swap timeout = Disposables.swap();
 
   Departures(Group group) {
     this.group = group;
@@ -102,7 +107,7 @@ final class Departures {
   /** Does it when all are gone, or after some time. */
   void whenAllAreGone(Runnable then, Duration timeout) {
     whenAllGone = then;
-    group.after(timeout, this::waitNoMore);
+    this.timeout.update(group.after(timeout, this::waitNoMore));
   }
 
   /** Whoever waits until all are gone goes on. */
@@ -110,6 +115,7 @@ final class Departures {
     Runnable then = whenAllGone;
     if (then != null) {
       whenAllGone = null;
+      timeout.dispose();
       then.run();
     }
   }

@@ -239,10 +239,14 @@ final class Group {
     }
   }
 
-  /** In a turn, when some time has passed; it is not taken back. */
-  void after(Duration time, Runnable event) {
+  /**
+   * In a turn, when some time has passed. Whoever waits for long disposes of it with what it waits
+   * for, since a timer holds the group and what that holds.
+   */
+  Disposable after(Duration time, Runnable event) {
+    Timer timer = new Timer(() -> turns.run(event));
     try {
-      options.timers().schedule(() -> turns.run(event), time.toNanos(), TimeUnit.NANOSECONDS);
+      timer.scheduled(options.timers().schedule(timer, time.toNanos(), TimeUnit.NANOSECONDS));
     } catch (RejectedExecutionException e) {
       // Without timers nobody could wait for anything. What was to come later comes now.
       turns.run(() -> {
@@ -250,6 +254,7 @@ final class Group {
         event.run();
       });
     }
+    return timer;
   }
 
   void engineClosed() {

@@ -6,6 +6,8 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferRejectedException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * How ranks find together: each tells all others where its memory is, again and again until it has
@@ -26,6 +28,11 @@ final class Joining {
 
   private final boolean[] isTelling;
 
+  /** What waits for others to join; nothing does when all have, or the group has failed. */
+  private final Disposable.Swap again = Disposables.swap();
+
+  private final Disposable.Swap deadline = Disposables.swap();
+
   Joining(Group group, Half<MoeGroup> half, MoeNode node) {
     this.group = group;
     this.half = half;
@@ -44,8 +51,10 @@ final class Joining {
     if (group.ranks.haveAllJoined()) {
       joined();
     } else {
+      group.add(again);
+      group.add(deadline);
       tellMissing();
-      group.after(group.options.joinDeadline(), this::tooLate);
+      deadline.update(group.after(group.options.joinDeadline(), this::tooLate));
     }
   }
 
@@ -60,7 +69,7 @@ final class Joining {
         group.mail.send(rank, own(true), () -> isTelling[to] = false);
       }
     }
-    group.after(AGAIN, this::tellMissing);
+    again.update(group.after(AGAIN, this::tellMissing));
   }
 
   private void tooLate() {
@@ -178,6 +187,8 @@ final class Joining {
   }
 
   private void joined() {
+    again.dispose();
+    deadline.dispose();
     group.begin();
     MoeGroup joined = new MoeGroup(group, node);
     group.recording.opened(joined);

@@ -54,7 +54,7 @@ final class Losses {
     losses.set(rank, loss);
     if (loss != null && isFirst) {
       // It was lost before this group, and may be back: it is being asked.
-      group.after(group.engine.options().livenessDeadline(), () -> tellLoss(rank));
+      watches.add(group.after(group.engine.options().livenessDeadline(), () -> tellLoss(rank)));
     } else {
       tellLoss(rank);
     }

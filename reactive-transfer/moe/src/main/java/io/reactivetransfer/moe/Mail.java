@@ -34,6 +34,10 @@ final class Mail {
   private final Group group;
   private final Set<Disposable> unsent = new HashSet<>();
   private final List<Runnable> whenSent = new ArrayList<>();
+
+  /** What ends the wait of these. */
+  private final Disposable.Swap patience = Disposables.swap();
+
   private final Set<EngineId> refused = new HashSet<>();
 
   Mail(Group group) {
@@ -126,6 +130,7 @@ final class Mail {
     if (unsent.isEmpty()) {
       List<Runnable> waiting = List.copyOf(whenSent);
       whenSent.clear();
+      patience.update(Disposables.disposed());
       waiting.forEach(Runnable::run);
     }
   }
@@ -140,7 +145,7 @@ final class Mail {
       return;
     }
     if (whenSent.isEmpty()) {
-      group.after(PATIENCE, () -> List.copyOf(unsent).forEach(this::withdraw));
+      patience.update(group.after(PATIENCE, () -> List.copyOf(unsent).forEach(this::withdraw)));
     }
     whenSent.add(then);
   }

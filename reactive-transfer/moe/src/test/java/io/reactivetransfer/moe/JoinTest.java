@@ -10,11 +10,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 
 /** All ranks are in a group, or none is, and whoever is not has everything back. */
 class JoinTest {
@@ -128,6 +132,54 @@ class JoinTest {
         .hasMessage("expected a group that this engine is not in, got group again; close it first");
     MoeGroup second = Cluster.await(join(1, SHAPE, Rig.OPTIONS));
     Mono.when(Cluster.await(first).close(), second.close()).block(Cluster.PATIENCE);
+  }
+
+  /** A task that is left holds the group, its memory and its recorder, for as long as it waits. */
+  @Test
+  void nothingIsLeftToTimersWhenAGroupHasClosed() {
+    Timers timers = new Timers();
+    Mono<MoeGroup> first = join(0, SHAPE, MoeOptions.builder().timers(timers).build()).cache();
+    first.subscribe();
+    await().atMost(Cluster.PATIENCE).until(() -> timers.tasks.size() == 2);
+    MoeGroup second = Cluster.await(join(1, SHAPE, Rig.OPTIONS));
+    MoeGroup joined = Cluster.await(first);
+    assertThat(timers.tasks).isEmpty();
+    Mono<Void> closing = joined.close().cache();
+    closing.subscribe();
+    await().atMost(Cluster.PATIENCE).until(() -> timers.tasks.size() == 1);
+    Mono.when(closing, second.close()).block(Cluster.PATIENCE);
+    assertThat(timers.tasks).isEmpty();
+  }
+
+  @Test
+  void nothingIsLeftToTimersWhenAJoinHasFailed() {
+    Timers timers = new Timers();
+    Disposable joining = join(0, SHAPE, MoeOptions.builder().timers(timers).build()).subscribe();
+    await().atMost(Cluster.PATIENCE).until(() -> timers.tasks.size() == 2);
+    joining.dispose();
+    cluster.nodes.get(0).close().block(Cluster.PATIENCE);
+    assertThat(timers.tasks).isEmpty();
+  }
+
+  /** Where no time passes: what is to be done later waits until nobody wants it any more. */
+  private static final class Timers implements Scheduler {
+    final Set<Runnable> tasks = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
+      tasks.add(task);
+      return () -> tasks.remove(task);
+    }
+
+    @Override
+    public Disposable schedule(Runnable task) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Worker createWorker() {
+      throw new UnsupportedOperationException();
+    }
   }
 
   @Test
