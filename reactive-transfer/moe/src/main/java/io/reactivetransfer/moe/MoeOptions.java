@@ -167,13 +167,18 @@ public final class MoeOptions {
      *     memory of a shared or automatic arena. Set to 0 when all have joined, in each epoch; so
      *     these options are for one group at a time. Keep them alive until {@link MoeGroup#close()}
      *     has completed
-     * @throws IllegalArgumentException if they are not aligned, or read-only
+     * @throws IllegalArgumentException if they are not aligned, read-only, or confined to a thread
      */
     public Builder arrivalFlags(MemorySegment words) {
       Objects.requireNonNull(words, "words");
       if (!words.isNative() || words.isReadOnly() || words.address() % Long.BYTES != 0) {
         throw new IllegalArgumentException(
             "expected native memory to write to, aligned to 8, got " + words);
+      }
+      if (!words.isAccessibleBy(Thread.ofPlatform().unstarted(() -> {}))) {
+        throw new IllegalArgumentException(
+            "expected arrival flags that any thread may access, got memory confined to one; take a"
+                + " shared or automatic arena");
       }
       this.flags = words;
       return this;

@@ -124,6 +124,17 @@ class FlagsTest {
     return Arena.ofAuto().allocate(SHAPE.memory(0).bytes(), MoeMemory.ALIGNMENT);
   }
 
+  /** They are raised on the NIC's thread. */
+  @Test
+  void whatBelongsToOneThreadIsRefused() {
+    try (Arena confined = Arena.ofConfined()) {
+      MemorySegment own = confined.allocate(32, 8);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> MoeOptions.builder().arrivalFlags(own))
+          .withMessageStartingWith("expected arrival flags that any thread may access");
+    }
+  }
+
   @Test
   void whatIsNoWordIsRefused() {
     for (MemorySegment wrong :
