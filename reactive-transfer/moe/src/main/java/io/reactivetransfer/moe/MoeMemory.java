@@ -58,11 +58,16 @@ public final class MoeMemory {
     long slots = Math.min(shape.privateTokens(), ofOneGroup);
     long over = Math.min((groups - 1) * (ofOneGroup - slots), Math.max(0, most - slots));
     received = places("tokens that a rank may get", most);
+    places("private slots", (groups - 1) * slots);
     privateSlots = (int) slots;
     overflowSlots = places("tokens beyond private slots", over);
     long align = shape.expertAlignment();
     long spread = (most + Math.min(experts, most) * (align - 1)) / align * align;
-    long full = experts * Checks.up(groups * tokens, align);
+    long ofOneExpert = Checks.up(groups * tokens, align);
+    long full =
+        ofOneExpert > Long.MAX_VALUE / Math.max(1, experts)
+            ? Long.MAX_VALUE
+            : experts * ofOneExpert;
     tokenRows = places("tokens by expert", Math.min(spread, full));
 
     long at = 0;
@@ -77,7 +82,11 @@ public final class MoeMemory {
     at = put(Section.BLOCKS, at, received, shape.resultStride());
     at = put(Section.RETURNED, at, shape.maxPairs(), shape.resultStride());
     laneBytes = at;
-    bytes = Math.multiplyExact(at, shape.lanes());
+    try {
+      bytes = Math.multiplyExact(at, shape.lanes());
+    } catch (ArithmeticException e) {
+      throw tooManyBytes(shape.lanes() + " lanes", e);
+    }
   }
 
   private int places(String what, long count) {
@@ -91,7 +100,7 @@ public final class MoeMemory {
               + count
               + " on rank "
               + rank
-              + "; set maxReceived, or fewer tokens for a step");
+              + "; set maxReceived, fewer privateTokens, or fewer tokens for a step");
     }
     return (int) count;
   }
@@ -103,9 +112,13 @@ public final class MoeMemory {
       lengths.put(section, length);
       return Checks.up(Math.addExact(at, length), ALIGNMENT);
     } catch (ArithmeticException e) {
-      throw new IllegalArgumentException(
-          "expected memory of at most 2^63 bytes, got more for " + section + " of rank " + rank, e);
+      throw tooManyBytes(section.toString(), e);
     }
+  }
+
+  private IllegalArgumentException tooManyBytes(String what, ArithmeticException cause) {
+    return new IllegalArgumentException(
+        "expected memory of at most 2^63 bytes, got more for " + what + " of rank " + rank, cause);
   }
 
   /**

@@ -288,7 +288,7 @@ public final class MoeShape {
      * The shape, checked.
      *
      * @throws IllegalArgumentException if a rank would need more places than an int counts, or more
-     *     bytes than a long; a smaller {@link #maxReceived} helps
+     *     bytes than a long; a smaller {@link #maxReceived} or {@link #privateTokens} helps
      */
     public MoeShape build() {
       MoeShape shape = new MoeShape(this);

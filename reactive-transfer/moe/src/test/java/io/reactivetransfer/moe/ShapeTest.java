@@ -191,6 +191,31 @@ class ShapeTest {
                 .privateTokens(8)
                 .build(),
         "expected at most 2147483647 tokens that a rank may get, got 4294967296 on rank 0;"
-            + " set maxReceived, or fewer tokens for a step");
+            + " set maxReceived, fewer privateTokens, or fewer tokens for a step");
+    refused(
+        () ->
+            MoeShape.builder(ExpertPlacement.even(1_024, 1_024), 1, 1 << 22, 1, 1)
+                .privateTokens(1 << 22)
+                .maxReceived(1)
+                .build(),
+        "expected at most 2147483647 private slots, got 4290772992 on rank 0;"
+            + " set maxReceived, fewer privateTokens, or fewer tokens for a step");
+    refused(
+        () ->
+            MoeShape.builder(ExpertPlacement.even(1, 1), 1, 1 << 30, 1 << 30, 1).lanes(64).build(),
+        "expected memory of at most 2^63 bytes, got more for 64 lanes of rank 0");
+  }
+
+  /** As many rows as all tokens of all groups could fill are more than a long counts here. */
+  @Test
+  void aBoundHoldsHoweverMuchCouldCome() {
+    int ranks = ExpertPlacement.MAX_RANKS;
+    int[][] allOnRank0 = new int[ExpertPlacement.MAX_INSTANCES][1];
+    MoeShape shape =
+        MoeShape.builder(ExpertPlacement.of(ranks, allOnRank0), 1, 1 << 30, 1, 1)
+            .privateTokens(0)
+            .maxReceived(8)
+            .build();
+    assertThat(shape.memory(0).tokenRows()).isEqualTo(8);
   }
 }
