@@ -4,8 +4,6 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.util.Logger;
-import reactor.util.Loggers;
 import reactor.util.context.Context;
 
 /**
@@ -13,8 +11,6 @@ import reactor.util.context.Context;
  * whoever tells, past those behind it; here it ends nobody else's wait. Safe from any thread.
  */
 final class End extends Mono<Void> {
-
-  private static final Logger LOG = Loggers.getLogger(End.class);
 
   private final Sinks.Empty<Void> sink = Sinks.empty();
 
@@ -56,7 +52,7 @@ final class End extends Mono<Void> {
       try {
         actual.onError(why);
       } catch (Throwable thrown) {
-        LOG.error("a subscriber has thrown what it must not", thrown);
+        Thrown.log(thrown);
       }
     }
 
@@ -65,7 +61,7 @@ final class End extends Mono<Void> {
       try {
         actual.onComplete();
       } catch (Throwable thrown) {
-        LOG.error("a subscriber has thrown what it must not", thrown);
+        Thrown.log(thrown);
       }
     }
   }

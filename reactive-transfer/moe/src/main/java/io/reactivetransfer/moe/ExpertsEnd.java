@@ -70,7 +70,7 @@ final class ExpertsEnd implements CoreSubscriber<Object>, Disposable {
   public void onError(Throwable why) {
     sink.error(
         Exceptions.isFatal(why) || Exceptions.isJvmFatal(why)
-            ? new IllegalStateException("the experts have thrown " + why, why)
+            ? new IllegalStateException("the experts have thrown " + Thrown.textOf(why), why)
             : why);
   }
 

@@ -87,7 +87,7 @@ final class Group {
     this.region = region;
     this.devices = devices;
     this.lease = lease;
-    this.turns = new Turns(e -> fail(-1, "a defect: " + e, e, true));
+    this.turns = new Turns(e -> fail(-1, "a defect: " + Thrown.textOf(e), e, true));
     this.mail = new Mail(this);
     this.lateness = new Lateness(this);
     this.losses = new Losses(this);
@@ -196,7 +196,7 @@ final class Group {
 
   void workFailed(Throwable e) {
     working--;
-    fail(ranks.own(), "copying or summing up has failed: " + e, e, true);
+    fail(ranks.own(), "copying or summing up has failed: " + Thrown.textOf(e), e, true);
     endIfQuiet();
   }
 

@@ -348,7 +348,7 @@ public final class MoeStep {
                 ExpertsEnd.of(() -> experts.apply(batch))
                     .doOnError(e -> {
                       own.set(e);
-                      giveUp("its experts have failed: " + e);
+                      giveUp("its experts have failed: " + Thrown.textOf(e));
                     })
                     .doOnCancel(() -> giveUp("its experts were cancelled")));
     Mono<Void> all =

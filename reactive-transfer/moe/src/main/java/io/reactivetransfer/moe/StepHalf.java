@@ -214,7 +214,7 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
       to.onComplete();
     } catch (Throwable thrown) {
       // Reactor throws so what it holds to be fatal. Nobody goes on with this batch then.
-      step.giveUp("who had it has thrown " + thrown);
+      step.giveUp("who had it has thrown " + Thrown.textOf(thrown));
       throw thrown;
     }
   }

@@ -6,8 +6,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import reactor.util.Logger;
-import reactor.util.Loggers;
 
 /**
  * Runs events one after the other, in the order in which they come, on the thread of whoever brings
@@ -16,8 +14,6 @@ import reactor.util.Loggers;
  * must go on. Allocates nothing unless an event comes while another one runs.
  */
 final class Turns {
-
-  private static final Logger LOG = Loggers.getLogger(Turns.class);
 
   /** Events that came while one ran. */
   private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
@@ -63,7 +59,7 @@ final class Turns {
         elsewhere.accept(handedOver);
       } catch (Throwable e) {
         if (handedOver.hasBegun) { // elsewhere is here, and the signal has thrown it
-          LOG.error("a subscriber has thrown what it must not", e);
+          Thrown.log(e);
         } else {
           runGuarded(signal);
         }
@@ -112,7 +108,7 @@ final class Turns {
     try {
       action.run();
     } catch (Throwable e) {
-      LOG.error("a subscriber has thrown what it must not", e);
+      Thrown.log(e);
     }
   }
 

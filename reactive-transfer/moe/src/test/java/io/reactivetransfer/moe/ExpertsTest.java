@@ -104,6 +104,33 @@ class ExpertsTest {
     }
   }
 
+  /** What it would say is told to all others, and what it says is its own. */
+  private static final class Unspeakable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String toString() {
+      throw new IllegalStateException("thrown by toString()");
+    }
+  }
+
+  @Test
+  void aFailureThatCannotSayWhatItIsEndsTheStepOnAllRanksToo() {
+    Unspeakable failure = new Unspeakable();
+    try (Cluster cluster = Cluster.loopback(RANKS);
+        Rig rig = new Rig(cluster, SHAPE, OPTIONS)) {
+      Mono<Throwable> waiting = failureOfRankZero(rig);
+      Mono<Throwable> failing =
+          run(rig, 1, batch -> Mono.error(failure))
+              .<Throwable>cast(Throwable.class)
+              .onErrorResume(Mono::just);
+      assertThat(Cluster.await(failing)).isSameAs(failure);
+      assertThat(Cluster.await(waiting))
+          .isInstanceOf(GroupFailedException.class)
+          .hasMessageContaining("Unspeakable whose toString() throws");
+    }
+  }
+
   /** Nobody has the batch then, and so nobody goes on with it. */
   @Test
   void aBatchThatIsThereAndWasNotAskedForIsGivenUpWithItsSubscription() {

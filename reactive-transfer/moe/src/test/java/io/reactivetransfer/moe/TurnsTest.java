@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class TurnsTest {
 
   /** Without a stack trace, since it is logged. */
-  private static final class Thrown extends RuntimeException {
+  private static class Thrown extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     Thrown() {
@@ -52,6 +52,25 @@ class TurnsTest {
     turns.run(() -> {
       turns.afterwards(() -> {
         throw new Thrown();
+      });
+      turns.afterwards(() -> done.add("next"));
+    });
+    assertThat(done).containsExactly("next");
+  }
+
+  /** It may not be possible to log it. */
+  @Test
+  void whatASubscriberThrowsHoldsNothingUpIfItCannotSayWhatItIs() {
+    turns.run(() -> {
+      turns.afterwards(() -> {
+        throw new Thrown() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String getMessage() {
+            throw new IllegalStateException("thrown by getMessage()");
+          }
+        };
       });
       turns.afterwards(() -> done.add("next"));
     });
