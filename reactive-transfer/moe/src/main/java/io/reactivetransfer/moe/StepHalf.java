@@ -140,7 +140,12 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
     }
     actual = subscriber;
     step.subscribed(this);
-    subscriber.onSubscribe(this);
+    try {
+      subscriber.onSubscribe(this);
+    } catch (Throwable thrown) {
+      cancel(); // it does not begin, and nobody would end the step that it has begun
+      throw thrown;
+    }
     if (!group.isOnNicThread) {
       group.turns.run(this);
       return;

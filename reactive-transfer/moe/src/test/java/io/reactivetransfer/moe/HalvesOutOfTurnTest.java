@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.MemorySegment;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 
 /** Halves that are out of their turn are refused, and change nothing. */
@@ -64,6 +66,30 @@ class HalvesOutOfTurnTest {
       zero.combineReceive(rig.sums(0, ofTwo)).subscribe().dispose();
       Awaitility.await().atMost(Cluster.PATIENCE).until(rig.groups.get(1)::isOver);
       assertThatThrownBy(() -> one.combineSend().block(Cluster.PATIENCE))
+          .hasMessageContaining("has cancelled a step on lane 0");
+    }
+  }
+
+  /** Its half does not begin, and so the step is none that others could end. */
+  @Test
+  void whoThrowsWhenItSubscribesGivesTheStepUp() {
+    MoeShape two = MoeShape.builder(ExpertPlacement.even(2, 4), 2, 4, 16, 4).build();
+    Rig.Tokens ofTwo = StepsTest.tokens(new RandomSteps(3), two, 1).getFirst();
+    try (Cluster cluster = Cluster.loopback(2);
+        Rig rig = new Rig(cluster, two, MoeOptions.defaults())) {
+      Mono<Void> half = rig.begin(0, 0, ofTwo).dispatchSend(ofTwo.payload[0]);
+      BaseSubscriber<Void> throwing =
+          new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+              throw new NoClassDefFoundError("subscriber");
+            }
+          };
+      assertThatThrownBy(() -> half.subscribe(throwing)).isInstanceOf(NoClassDefFoundError.class);
+      Awaitility.await().atMost(Cluster.PATIENCE).until(rig.groups.get(1)::isOver);
+      MoeStep next = rig.begin(0, 0, ofTwo);
+      assertThatThrownBy(() -> next.dispatchSend(ofTwo.payload[0]).block(Cluster.PATIENCE))
+          .isInstanceOf(GroupFailedException.class)
           .hasMessageContaining("has cancelled a step on lane 0");
     }
   }
