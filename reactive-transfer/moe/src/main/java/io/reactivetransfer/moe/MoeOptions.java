@@ -128,7 +128,10 @@ public final class MoeOptions {
       return this;
     }
 
-    /** See {@link MoeOptions#scheduler()}. */
+    /**
+     * See {@link MoeOptions#scheduler()}; {@code Schedulers.parallel()} unless it is given. It has
+     * to live until {@link MoeGroup#close()} has completed.
+     */
     public Builder scheduler(Scheduler scheduler) {
       this.scheduler = Objects.requireNonNull(scheduler, "scheduler");
       return this;
@@ -212,7 +215,10 @@ public final class MoeOptions {
 
     /**
      * A scheduler and a clock of the caller's, for instance those of a test in which time passes as
-     * the test says: deadlines run out there. {@code Schedulers.parallel()} unless it is given.
+     * the test says: deadlines run out there, and what has failed by them is signalled there.
+     * {@code Schedulers.parallel()} unless it is given. It has to live until {@link
+     * MoeGroup#close()} has completed: what was to be done on one that is disposed of is dropped,
+     * and nobody hears of it.
      */
     public Builder timers(Scheduler timers) {
       this.timers = Objects.requireNonNull(timers, "timers");

@@ -31,10 +31,10 @@ import reactor.core.publisher.SignalType;
  * MoeGroup#close()} has completed.
  *
  * <p>Signals come on whichever thread the group has learnt the cause from: one of the engine's
- * signal scheduler, of the scheduler of the {@link MoeOptions}, or one that calls the group, for
- * another lane, too. Others may have to wait behind it, so a subscriber must neither block nor
- * compute for long; {@code publishOn} takes that elsewhere. Halves may be subscribed to from any
- * thread, but not while {@link MoeLane#begin} runs on their lane.
+ * signal scheduler, of the scheduler or the timers of the {@link MoeOptions}, or one that calls the
+ * group, for another lane, too. Others may have to wait behind it, so a subscriber must neither
+ * block nor compute for long; {@code publishOn} takes that elsewhere. Halves may be subscribed to
+ * from any thread, but not while {@link MoeLane#begin} runs on their lane.
  */
 public final class MoeStep {
 
