@@ -46,9 +46,14 @@ final class RemoteRun {
     }
     WriteOrder without =
         new WriteOrder(order.update(), order.version(), order.targets(), TraceContext.NONE);
-    long bytes =
-        (long) RemoteCodec.encode(new RemoteMessage.Start(without, checksums)).remaining()
-            + order.traceContext().encoded().remaining();
+    long bytes;
+    try {
+      bytes =
+          (long) RemoteCodec.encode(new RemoteMessage.Start(without, checksums)).remaining()
+              + order.traceContext().encoded().remaining();
+    } catch (IllegalArgumentException tooLong) {
+      return without; // with which it is refused when it begins, by the name of the trainer
+    }
     return bytes <= Math.min(mostBytes, MessageWriter.MAX_BYTES) ? order : without;
   }
 

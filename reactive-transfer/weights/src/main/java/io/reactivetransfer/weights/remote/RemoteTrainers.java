@@ -238,7 +238,15 @@ public final class RemoteTrainers {
                       + run.name()));
       return;
     }
-    ByteBuffer message = RemoteCodec.encode(run.start());
+    ByteBuffer message;
+    try {
+      message = RemoteCodec.encode(run.start());
+    } catch (RuntimeException why) { // else nobody would end what waits for it
+      run.fail(
+          new IllegalArgumentException(
+              run.name() + " cannot be told its order: " + why.getMessage(), why));
+      return;
+    }
     int most = engine.options().maxMessageBytes();
     if (message.remaining() > most) {
       run.fail(

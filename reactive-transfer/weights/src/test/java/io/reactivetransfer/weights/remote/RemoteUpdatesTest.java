@@ -2,7 +2,10 @@ package io.reactivetransfer.weights.remote;
 
 import static io.reactivetransfer.weights.remote.Rig.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
 import io.reactivetransfer.weights.plan.ModelBytes;
 import io.reactivetransfer.weights.plan.RoutingTable;
@@ -10,11 +13,16 @@ import io.reactivetransfer.weights.plan.Step;
 import io.reactivetransfer.weights.run.RunOptions;
 import io.reactivetransfer.weights.version.RankState;
 import io.reactivetransfer.weights.version.RankStatus;
+import io.reactivetransfer.weights.version.RankTarget;
 import io.reactivetransfer.weights.version.UpdateMode;
+import io.reactivetransfer.weights.version.UpdateNumber;
 import io.reactivetransfer.weights.version.UpdateResult;
 import io.reactivetransfer.weights.version.UpdateResult.Decision;
+import io.reactivetransfer.weights.version.WriteOrder;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,6 +33,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Trainers elsewhere, inference ranks and a controller, joined. */
 @Timeout(240)
@@ -188,6 +198,26 @@ class RemoteUpdatesTest {
           .contains("expected an order for ranks of the table, " + rig.ranks.getFirst().name())
           .contains("got one for stranger");
       rig.requireFlips(2, UpdateMode.IN_PLACE);
+    }
+  }
+
+  /** Nobody is told of it, and whoever has given it hears that at once. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anOrderThatNoMessageCarriesFailsAndTheNextUpdateIsRight(boolean isTraced) {
+    Rig.Case of = Rig.Case.from(90, table -> true);
+    try (Rig rig = new Rig("loopback", of, RunOptions::builder)) {
+      RankTarget target = new RankTarget("r".repeat(255), List.of(), new Imm(1 << 28), 1);
+      TraceContext trace =
+          isTraced ? TraceContext.of(Map.of("traceparent", "00-1-2-01")) : TraceContext.NONE;
+      WriteOrder order =
+          new WriteOrder(new UpdateNumber(1, 2, 3), 1, Collections.nCopies(1 << 16, target), trace);
+      Mono<Void> written = Flux.from(rig.writers().getFirst().write(order)).then();
+      assertThatThrownBy(() -> written.block(Rig.PATIENCE))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("trainer at ")
+          .hasMessageContaining(" cannot be told its order: expected a message of at most ");
+      rig.requireFlips(1, UpdateMode.TWO_BUFFERS_OUTLIVE);
     }
   }
 
