@@ -90,7 +90,31 @@ final class GatherDesk implements Gathering {
     GatherDesk desk = new GatherDesk(trainer, temporaries);
     desk.renewLease();
     trainer.engine.messages(CHANNEL).subscribe(desk.inbox);
+    desk.requireOpen();
     return desk;
+  }
+
+  /** Refuses what would never hear of the others. */
+  private void requireOpen() {
+    Throwable why;
+    ImmLease counted;
+    synchronized (this) {
+      why = closed;
+      counted = lease;
+    }
+    if (why == null) {
+      return;
+    }
+    if (counted != null) {
+      counted.close();
+    }
+    throw new IllegalStateException(
+        "expected an open engine with no other rank of a trainer that needs others, which reads"
+            + " message channel "
+            + CHANNEL.number()
+            + ", got: "
+            + why.getMessage(),
+        why);
   }
 
   private synchronized void renewLease() {

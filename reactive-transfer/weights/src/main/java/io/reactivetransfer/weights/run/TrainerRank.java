@@ -48,7 +48,9 @@ public final class TrainerRank {
    * than the watermark, or cannot be done over this engine; if the memory is not that of the table,
    * is registered with another engine, or its registration is closed; if something is prepared of
    * memory of an accelerator that this process does not reach; or if the engines of the other ranks
-   * are needed and not known, are not all different, or this rank's is named for another one.
+   * are needed and not known, are not all different, or this rank's is named for another one. Fails
+   * with an {@link IllegalStateException} if they are needed and the engine has such a rank
+   * already.
    *
    * @param engine the engine that writes; a rank that needs others takes its message channel 19
    * @param table the table, or {@link RoutingTable#only} the part of this rank

@@ -19,6 +19,7 @@ import io.reactivetransfer.weights.SourceShare;
 import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.TargetShare;
 import io.reactivetransfer.weights.Tensor;
+import io.reactivetransfer.weights.plan.ModelBytes;
 import io.reactivetransfer.weights.plan.Planner;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.remote.TrainerService;
@@ -28,6 +29,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Mono;
 
 /** A rank of a trainer that is opened with what belongs to another one says so at once. */
 @Timeout(60)
@@ -129,6 +131,29 @@ class OpenedWrongTest {
     requireRefused(
         () -> open(table, 0, region),
         "expected region 0 of rank trainer-0 to be registered, got a region that is closed");
+  }
+
+  /** Neither would hear what the others say to it. */
+  @Test
+  void aSecondRankThatNeedsOthersLeavesTheFirstAsItIs() {
+    Case of = Case.from(0, GatherDeskTest::isGatheredBy0);
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+      RunOptions options =
+          RunOptions.builder().trainers(cluster.addresses(of.table().sources().size())).build();
+      Mono<TrainerRank> second =
+          TrainerRank.open(cluster.trainer(0), of.table(), 0, rig.memory(0), options);
+      assertThatThrownBy(() -> Cluster.await(second))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith(
+              "expected an open engine with no other rank of a trainer that needs others, which"
+                  + " reads message channel 19, got: ");
+      ModelBytes bytes = new ModelBytes(of.model());
+      rig.fill(bytes);
+      rig.update(1).block(Cluster.PATIENCE);
+      rig.requireArrived(bytes);
+      rig.trainers.getFirst().close().block(Cluster.PATIENCE);
+      Cluster.await(second).close().block(Cluster.PATIENCE);
+    }
   }
 
   private void requireTrainersRefused(List<PeerAddress> trainers, String why) {
