@@ -4,6 +4,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.internal.Opening;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -80,8 +81,11 @@ public final class TrainerRank {
   private static Mono<TrainerRank> register(Trainer trainer) {
     // The garbage collector frees it, when no region, NIC or task has it any more.
     Arena arena = Arena.ofAuto();
+    Opening<TrainerRank> opening = new Opening<>(TrainerRank::close);
     if (trainer.temporaryBytes == 0) {
-      return Mono.fromSupplier(() -> opened(trainer, null));
+      return Mono.defer(() -> opened(trainer, null, opening))
+          .doOnNext(rank -> opening.emitted())
+          .doOnCancel(opening::cancel);
     }
     MemorySegment segment = arena.allocate(trainer.temporaryBytes, 64);
     trainer.place(segment);
@@ -89,18 +93,28 @@ public final class TrainerRank {
     return trainer
         .engine
         .register(new HostMemory(segment), access)
-        .flatMap(region ->
-            Mono.fromSupplier(() -> opened(trainer, region))
-                .onErrorResume(why -> region.close().then(Mono.error(why))));
+        .flatMap(region -> {
+          try {
+            return opened(trainer, region, opening);
+          } catch (RuntimeException why) {
+            return region.close().then(Mono.error(why));
+          }
+        })
+        .doOnNext(rank -> opening.emitted())
+        .doOnCancel(opening::cancel);
   }
 
-  private static TrainerRank opened(Trainer trainer, @Nullable MemoryRegion region) {
+  private static Mono<TrainerRank> opened(
+      Trainer trainer, @Nullable MemoryRegion region, Opening<TrainerRank> opening) {
     if (trainer.needsOthers()) {
       trainer.gathering = GatherDesk.open(trainer, region);
     }
     TrainerRank rank = new TrainerRank(trainer, region);
+    if (!opening.made(rank)) {
+      return Mono.empty(); // nobody waits for it any more
+    }
     trainer.opened(rank);
-    return rank;
+    return Mono.just(rank);
   }
 
   /** The engine that writes. */

@@ -111,6 +111,9 @@ public final class WeightsRank {
 
   void start() {
     recording.tell(recorder -> recorder.opened(this));
+    if (isClosing.get()) {
+      return; // by its recorder, or by a cancel of its opening
+    }
     turn(() -> {
       if (options.version >= 0) {
         machine.begin(options.version);
@@ -123,7 +126,7 @@ public final class WeightsRank {
     inbox = opened;
     opened.requireOpen("WeightsRank");
     turn(() -> {
-      if (isClosing.get()) { // by its recorder, which was told before there was an inbox
+      if (isClosing.get()) { // by somebody else, before there was an inbox
         opened.dispose();
       }
     });

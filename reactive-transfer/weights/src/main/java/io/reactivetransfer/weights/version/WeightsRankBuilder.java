@@ -7,6 +7,7 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.internal.Opening;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -127,8 +128,8 @@ public final class WeightsRankBuilder {
    * Registers the buffers, each beside what the application has registered of them, and opens the
    * rank. Fails with an {@link IllegalStateException} if the engine is closed or has a rank
    * already, and with an {@link IllegalArgumentException} if regions share memory. Each
-   * subscription opens another one; cancelling undoes what was registered, until the rank was
-   * emitted.
+   * subscription opens another one; cancelling undoes what was registered, and closes a rank that
+   * has begun, until it was emitted.
    */
   public Mono<WeightsRank> open() {
     if (buffers.isEmpty()) {
@@ -137,6 +138,7 @@ public final class WeightsRankBuilder {
     return Mono.defer(() -> {
       requireApart();
       Queue<MemoryRegion> made = new ConcurrentLinkedQueue<>();
+      Opening<WeightsRank> opening = new Opening<>(WeightsRank::close);
       Mono<Void> undo =
           Mono.defer(() -> Mono.whenDelayError(made.stream().map(MemoryRegion::close).toList()));
       return Flux.fromIterable(List.copyOf(buffers))
@@ -144,11 +146,16 @@ public final class WeightsRankBuilder {
           .collectList()
           .flatMap(slots -> {
             WeightsRank rank = new WeightsRank(this, slots);
+            boolean isWanted = opening.made(rank);
             made.clear(); // they are the rank's from here on
-            return started(rank);
+            return isWanted ? started(rank) : Mono.<WeightsRank>empty();
           })
+          .doOnNext(rank -> opening.emitted())
           .onErrorResume(failure -> undo.onErrorComplete().then(Mono.error(failure)))
-          .doOnCancel(() -> undo.subscribe(nothing -> {}, failure -> {}));
+          .doOnCancel(() -> {
+            opening.cancel();
+            undo.subscribe(nothing -> {}, failure -> {});
+          });
     });
   }
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.run;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
@@ -26,9 +27,12 @@ import io.reactivetransfer.weights.remote.TrainerService;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 
 /** A rank of a trainer that is opened with what belongs to another one says so at once. */
@@ -153,6 +157,54 @@ class OpenedWrongTest {
       rig.requireArrived(bytes);
       rig.trainers.getFirst().close().block(Cluster.PATIENCE);
       Cluster.await(second).close().block(Cluster.PATIENCE);
+    }
+  }
+
+  /** Nobody else could close what was never emitted. */
+  private void requireCancelLeavesNothing(
+      RoutingTable of, List<SourceMemory> memory, RunOptions.Builder options)
+      throws InterruptedException {
+    BaseSubscriber<TrainerRank> opening = new BaseSubscriber<>() {};
+    CountDownLatch closed = new CountDownLatch(1);
+    RunRecorder cancelling =
+        new RunRecorder() {
+          @Override
+          public void opened(TrainerRank rank) {
+            opening.cancel();
+          }
+
+          @Override
+          public void closed(TrainerRank rank) {
+            closed.countDown();
+          }
+        };
+    TransferEngine engine = cluster.trainer(0);
+    long registered = engine.stats().registeredBytes();
+    RunOptions told = options.recorder(cancelling).build();
+    TrainerRank.open(engine, of, 0, memory, told).subscribe(opening);
+    assertThat(closed.await(40, TimeUnit.SECONDS)).isTrue();
+    assertThat(engine.stats().registeredBytes()).isEqualTo(registered);
+    RunOptions again = options.recorder(RunRecorder.NONE).build();
+    Cluster.await(TrainerRank.open(engine, of, 0, memory, again)).close().block(Cluster.PATIENCE);
+  }
+
+  @Test
+  void aCancelWhileARankOpensLeavesNothingBehind() throws InterruptedException {
+    requireCancelLeavesNothing(
+        table,
+        List.of(SourceMemory.of(region(cluster.trainer(0)))),
+        RunOptions.builder().trainers(cluster.addresses(3)).groupsInTurn(true));
+  }
+
+  @Test
+  void aCancelWhileARankWithTemporariesOpensLeavesNothingBehind() throws InterruptedException {
+    Case of = Case.from(0, GatherDeskTest::isGatheredBy0);
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+      rig.trainers.getFirst().close().block(Cluster.PATIENCE);
+      requireCancelLeavesNothing(
+          of.table(),
+          rig.memory(0),
+          RunOptions.builder().trainers(cluster.addresses(of.table().sources().size())));
     }
   }
 

@@ -13,11 +13,15 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
 /** What cannot work is refused when it is opened, and says why. */
@@ -92,6 +96,45 @@ class OpenedWrongTest {
     assertThatThrownBy(() -> RemoteTrainers.open(engine, Schedulers.immediate()))
         .isInstanceOf(RejectedExecutionException.class);
     RemoteTrainers.open(engine).close();
+  }
+
+  /** Nobody else could close what was never emitted. */
+  @Test
+  void aCancelWhileARankOpensLeavesNothingBehind() throws InterruptedException {
+    try (Arena arena = Arena.ofShared()) {
+      BaseSubscriber<WeightsRank> opening = new BaseSubscriber<>() {};
+      CountDownLatch closed = new CountDownLatch(1);
+      VersionRecorder cancelling =
+          new VersionRecorder() {
+            @Override
+            public void opened(WeightsRank rank) {
+              opening.cancel();
+            }
+
+            @Override
+            public void closed(WeightsRank rank) {
+              closed.countDown();
+            }
+          };
+      WeightsRankBuilder builder = WeightsRank.on(engine, "one").buffer(buffer(arena)).version(7);
+      builder.recorder(cancelling).open().subscribe(opening);
+      assertThat(closed.await(40, TimeUnit.SECONDS)).isTrue();
+      WeightsRank rank = builder.recorder(VersionRecorder.NONE).open().block(Cluster.PATIENCE);
+      assertThat(rank.status().state()).isEqualTo(RankState.SERVING);
+      rank.close().block(Cluster.PATIENCE);
+    }
+  }
+
+  /** Whoever takes the first of several cancels as it gets it. */
+  @Test
+  void aCancelWithTheRankInHandLeavesItOpen() {
+    try (Arena arena = Arena.ofShared()) {
+      WeightsRank rank =
+          Flux.from(WeightsRank.on(engine, "one").buffer(buffer(arena)).version(7).open())
+              .blockFirst(Cluster.PATIENCE);
+      assertThat(rank.status().state()).isEqualTo(RankState.SERVING);
+      rank.close().block(Cluster.PATIENCE);
+    }
   }
 
   /** A lease of one version would see how the next one is written. */
