@@ -207,7 +207,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   }
 
   private void tick(Waiting of, long most) {
-    if (!of.isOver && ++of.ticks > most) {
+    if (!of.isOver && ++of.ticks >= most) {
       fail(of, of(of.filled.update()).missing(of.filled.arrivals()) + " within " + deadline);
     }
   }

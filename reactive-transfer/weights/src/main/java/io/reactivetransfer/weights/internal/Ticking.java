@@ -69,12 +69,13 @@ public final class Ticking {
   }
 
   /**
-   * How many of these times a deadline is, at least 1; of one that is longer than can be counted,
-   * as many as can be.
+   * After how many of these times a deadline is over; of one that is longer than can be counted, as
+   * many as can be.
    */
   public static long ticks(Duration deadline, Duration time) {
     try {
-      return Math.max(1, deadline.dividedBy(time));
+      long whole = deadline.dividedBy(time);
+      return deadline.equals(time.multipliedBy(whole)) ? whole : Math.addExact(whole, 1);
     } catch (ArithmeticException tooMany) {
       return Long.MAX_VALUE;
     }

@@ -11,9 +11,11 @@ class TickingTest {
   private static final Duration TIME = Duration.ofMillis(250);
 
   @Test
-  void aDeadlineIsCountedInTicks() {
+  void aDeadlineIsCountedInTicksAndIsNotOverBefore() {
     assertThat(Ticking.ticks(Duration.ofSeconds(15), TIME)).isEqualTo(60);
-    assertThat(Ticking.ticks(Duration.ofMillis(499), TIME)).isEqualTo(1);
+    assertThat(Ticking.ticks(Duration.ofMillis(499), TIME)).isEqualTo(2);
+    assertThat(Ticking.ticks(Duration.ofMillis(500), TIME)).isEqualTo(2);
+    assertThat(Ticking.ticks(Duration.ofMillis(500).plusNanos(1), TIME)).isEqualTo(3);
     assertThat(Ticking.ticks(Duration.ofNanos(1), TIME)).isEqualTo(1);
   }
 
