@@ -13,10 +13,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a file of tensors. It is there whole, or not at all: it is written beside its place, and
@@ -75,15 +82,20 @@ public final class SafetensorsWriter {
   }
 
   /**
-   * Writes the file, in place of one that is there. Blocks.
+   * Writes the file, in place of one that is there, whose permissions it takes over. Blocks.
    *
    * @throws IOException if it cannot be written
    */
   public void write(Path file) throws IOException {
-    Path directory = file.toAbsolutePath().getParent();
-    Path beside = Files.createTempFile(directory, file.getFileName() + ".", ".part");
+    String number = Long.toUnsignedString(ThreadLocalRandom.current().nextLong());
+    Path beside = file.resolveSibling(file.getFileName() + "." + number + ".part");
+    Set<PosixFilePermission> permissions = permissions(file);
+    FileChannel opened = create(beside, permissions);
     try {
-      try (FileChannel out = FileChannel.open(beside, StandardOpenOption.WRITE)) {
+      try (FileChannel out = opened) {
+        if (permissions != null) { // also those that new files do not get
+          Files.setPosixFilePermissions(beside, permissions);
+        }
         write(out, header());
         for (MemorySegment segment : bytes) {
           for (long at = 0; at < segment.byteSize(); at += CHUNK_BYTES) {
@@ -97,6 +109,22 @@ public final class SafetensorsWriter {
     } finally {
       Files.deleteIfExists(beside);
     }
+  }
+
+  /** Those of a file that is there; null if none is, or the file system has no such thing. */
+  private static @Nullable Set<PosixFilePermission> permissions(Path file) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    return view == null || !Files.exists(file) ? null : view.readAttributes().permissions();
+  }
+
+  /** With no more permissions from the start on: whoever has opened it reads it for ever. */
+  private static FileChannel create(Path file, @Nullable Set<PosixFilePermission> permissions)
+      throws IOException {
+    Set<StandardOpenOption> options =
+        EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    return permissions == null
+        ? FileChannel.open(file, options)
+        : FileChannel.open(file, options, PosixFilePermissions.asFileAttribute(permissions));
   }
 
   private static void write(FileChannel out, ByteBuffer from) throws IOException {

@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.safetensors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.weights.DataType;
 import io.reactivetransfer.weights.Shape;
@@ -16,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -76,6 +78,24 @@ class SafetensorsFileTest {
     }
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).as("nothing is left over").containsExactly(path);
+    }
+  }
+
+  /** What one user writes, others read as they would any file, such as an inference engine. */
+  @Test
+  void aFileHasThePermissionsOfANewOneOrOfTheOneThatItReplaces() throws IOException {
+    assumeTrue(Files.getFileStore(directory).supportsFileAttributeView("posix"));
+    Path path = directory.resolve("model.safetensors");
+    SafetensorsWriter writer =
+        new SafetensorsWriter().tensor(B, MemorySegment.ofArray(new byte[4]));
+    writer.write(path);
+    Path other = Files.createFile(directory.resolve("other"));
+    assertThat(Files.getPosixFilePermissions(path)).isEqualTo(Files.getPosixFilePermissions(other));
+    for (String permissions : new String[] {"rw-rw-r--", "r--r-----"}) {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+      writer.write(path);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+          .isEqualTo(permissions);
     }
   }
 
