@@ -105,8 +105,12 @@ record SafetensorsHeader(
     }
     long begin = offsets.getFirst();
     long end = offsets.getLast();
-    long bytes = bytes(known, shape);
-    if (bytes < 0 || end < begin || end - begin != bytes) {
+    long bits = bits(known, shape);
+    if (bits % Byte.SIZE > 0) {
+      throw bad(file, "whole bytes of " + what, known + " " + shape);
+    }
+    long bytes = bits / Byte.SIZE;
+    if (bits < 0 || end < begin || end - begin != bytes) {
       throw bad(
           file,
           "data_offsets of " + what + " as far apart as " + known + " " + shape + " is long",
@@ -115,19 +119,19 @@ record SafetensorsHeader(
     return new SafetensorsEntry(name, known.name(), shape, begin, end);
   }
 
-  /** -1 if they are 2^63 or more. */
-  private static long bytes(SafetensorsType type, List<Long> shape) {
+  /** -1 if they are 2^63 or more, as no file has. */
+  private static long bits(SafetensorsType type, List<Long> shape) {
     if (shape.contains(0L)) {
       return 0;
     }
-    long bytes = type.bytes;
+    long bits = type.bits;
     for (long size : shape) {
-      if (size > Long.MAX_VALUE / bytes) {
+      if (size > Long.MAX_VALUE / bits) {
         return -1;
       }
-      bytes *= size;
+      bits *= size;
     }
-    return bytes;
+    return bits;
   }
 
   private static Map<String, SafetensorsEntry> placed(

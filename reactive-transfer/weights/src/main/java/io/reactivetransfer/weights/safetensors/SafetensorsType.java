@@ -5,27 +5,36 @@ import org.jspecify.annotations.Nullable;
 
 /** The types of the format, by their names in it. */
 enum SafetensorsType {
-  BOOL(1, null),
-  U8(1, null),
-  I8(1, DataType.INT8),
-  F8_E5M2(1, DataType.FP8_E5M2),
-  F8_E4M3(1, DataType.FP8_E4M3),
-  I16(2, null),
-  U16(2, null),
-  F16(2, DataType.FP16),
-  BF16(2, DataType.BF16),
-  I32(4, null),
-  U32(4, null),
-  F32(4, DataType.FP32),
-  F64(8, null),
-  I64(8, null),
-  U64(8, null);
+  F4(4, null),
+  F6_E2M3(6, null),
+  F6_E3M2(6, null),
+  BOOL(8, null),
+  U8(8, null),
+  I8(8, DataType.INT8),
+  F8_E5M2(8, DataType.FP8_E5M2),
+  F8_E4M3(8, DataType.FP8_E4M3),
+  F8_E8M0(8, null),
+  F8_E5M2FNUZ(8, null),
+  F8_E4M3FNUZ(8, null),
+  I16(16, null),
+  U16(16, null),
+  F16(16, DataType.FP16),
+  BF16(16, DataType.BF16),
+  I32(32, null),
+  U32(32, null),
+  F32(32, DataType.FP32),
+  C64(64, null),
+  F64(64, null),
+  I64(64, null),
+  U64(64, null);
 
-  final int bytes;
+  /** Of an element; elements of fewer than 8 lie without gaps. */
+  final int bits;
+
   final @Nullable DataType dataType;
 
-  SafetensorsType(int bytes, @Nullable DataType dataType) {
-    this.bytes = bytes;
+  SafetensorsType(int bits, @Nullable DataType dataType) {
+    this.bits = bits;
     this.dataType = dataType;
   }
 

@@ -22,6 +22,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is written is read as the same; a file that lies is refused, by the name of the tensor. */
 class SafetensorsFileTest {
@@ -114,6 +116,21 @@ class SafetensorsFileTest {
     assertThat(header.entries().get("none").sizes()).containsExactly(0L, 3L);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "F4, 6, 3", "F6_E2M3, 4, 3", "F6_E3M2, 8, 6", "F8_E8M0, 3, 3", "F8_E4M3FNUZ, 3, 3",
+    "F8_E5M2FNUZ, 3, 3", "C64, 2, 16", "BOOL, 3, 3", "U16, 2, 4", "I32, 1, 4"
+  })
+  void typesThatWeightsCannotHaveAreReadAsBytes(String type, int elements, int bytes) {
+    String json = "{\"t\":{\"dtype\":\"%s\",\"shape\":[%d],\"data_offsets\":[0,%d]}}";
+    byte[] file = file(json.formatted(type, elements, bytes), bytes);
+    SafetensorsHeader header = SafetensorsHeader.read("f", MemorySegment.ofArray(file));
+    SafetensorsEntry entry = header.entries().values().iterator().next();
+    assertThat(entry.type()).isEqualTo(type);
+    assertThat(entry.end()).isEqualTo(bytes);
+    assertThat(entry.dataType()).isNull();
+  }
+
   /** Each number would take ten times the memory of its text. */
   @Test
   void aTensorOfMoreDimensionsThanAnybodyHas() {
@@ -186,6 +203,12 @@ class SafetensorsFileTest {
         one.formatted("\"F64\"", "[4611686018427387904,4]", "[0,0]"),
         0,
         apart + "F64 [4611686018427387904, 4] is long, got 0 and 0");
+    requireRefused(
+        one.formatted("\"F4\"", "[3]", "[0,2]"), 2, "whole bytes of tensor w, got F4 [3]");
+    requireRefused(
+        one.formatted("\"F6_E2M3\"", "[4]", "[0,4]"),
+        4,
+        apart + "F6_E2M3 [4] is long, got 0 and 4");
     requireRefused(
         one.formatted("\"F5\"", "[1]", "[0,1]"), 1, "a type of the format for tensor w, got F5");
     requireRefused(
