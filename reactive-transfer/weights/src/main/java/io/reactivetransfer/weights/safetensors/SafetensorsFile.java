@@ -100,9 +100,16 @@ public final class SafetensorsFile implements AutoCloseable {
     return bytes.asSlice(offset(entry), entry.end() - entry.begin());
   }
 
-  /** Ends the mapping. What was returned before cannot be read any more. */
+  /**
+   * Ends the mapping. What was returned before cannot be read any more. Closing again does nothing.
+   *
+   * @throws IllegalStateException if an operation of the JDK reads it now, such as a write to a
+   *     channel; it is open then as before
+   */
   @Override
-  public void close() {
-    arena.close();
+  public synchronized void close() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
   }
 }

@@ -68,7 +68,7 @@ public final class SafetensorsModel implements AutoCloseable {
       }
       return new SafetensorsModel(files, tensors);
     } catch (IOException | RuntimeException | Error e) {
-      files.values().forEach(SafetensorsFile::close);
+      files.values().forEach(SafetensorsFile::close); // nobody reads them yet
       throw e;
     }
   }
@@ -200,9 +200,28 @@ public final class SafetensorsModel implements AutoCloseable {
     return file;
   }
 
-  /** Closes all files. */
+  /**
+   * Closes all files. Closing again does nothing for those that are closed.
+   *
+   * @throws IllegalStateException if one cannot be closed now, as {@link SafetensorsFile#close}
+   *     says; the others are closed then
+   */
   @Override
   public void close() {
-    files.values().forEach(SafetensorsFile::close);
+    RuntimeException failure = null;
+    for (SafetensorsFile file : files.values()) {
+      try {
+        file.close();
+      } catch (RuntimeException why) {
+        if (failure == null) {
+          failure = why;
+        } else {
+          failure.addSuppressed(why);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 }

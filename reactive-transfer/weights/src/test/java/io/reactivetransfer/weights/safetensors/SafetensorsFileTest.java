@@ -13,14 +13,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.Pipe;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -272,6 +276,56 @@ class SafetensorsFileTest {
     try (SafetensorsModel model = SafetensorsModel.open(directory.resolve("two.safetensors"))) {
       assertThat(model.tensors()).containsExactly("b");
     }
+  }
+
+  /** A file that the JDK writes to a pipe that nobody empties, as to a slow connection. */
+  private static final class Held implements AutoCloseable {
+    private final Pipe pipe;
+    private final ByteBuffer all;
+    private final FutureTask<Integer> writing;
+
+    Held(SafetensorsFile file) throws IOException {
+      pipe = Pipe.open();
+      all = file.all().asByteBuffer();
+      writing = new FutureTask<>(() -> pipe.sink().write(all));
+      Thread.ofPlatform().daemon().start(writing);
+      pipe.source().read(ByteBuffer.allocate(1)); // it writes now
+    }
+
+    @Override
+    public void close() throws IOException {
+      ByteBuffer some = ByteBuffer.allocate(1 << 16);
+      long left = all.capacity() - 1L;
+      while (left > 0) {
+        left -= pipe.source().read(some.clear());
+      }
+      assertThat(writing).succeedsWithin(Duration.ofSeconds(40)).isEqualTo(all.capacity());
+      pipe.sink().close();
+      pipe.source().close();
+    }
+  }
+
+  @Test
+  @Timeout(120)
+  void aModelThatIsClosedTwiceOrInPart() throws IOException {
+    MemorySegment bytes = MemorySegment.ofArray(new byte[1 << 20]);
+    for (String name : new String[] {"a", "b", "c"}) {
+      Tensor tensor = new Tensor(name, DataType.INT8, Shape.of(1 << 20));
+      new SafetensorsWriter().tensor(tensor, bytes).write(directory.resolve(name));
+    }
+    SafetensorsModel model = SafetensorsModel.open(index("\"a\":\"a\",\"b\":\"b\",\"c\":\"c\""));
+    try (Held _ = new Held(model.file("a"));
+        Held _ = new Held(model.file("b"))) {
+      assertThatThrownBy(model::close)
+          .isInstanceOf(IllegalStateException.class)
+          .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(1));
+      assertThat(model.file("a").all().scope().isAlive()).isTrue();
+      assertThat(model.file("c").all().scope().isAlive()).isFalse();
+    }
+    model.close();
+    assertThat(model.file("a").all().scope().isAlive()).isFalse();
+    model.close();
+    model.file("a").close();
   }
 
   private void requireIndexRefused(String map, String why) throws IOException {
