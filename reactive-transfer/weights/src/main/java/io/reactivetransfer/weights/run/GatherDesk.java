@@ -456,6 +456,9 @@ final class GatherDesk implements Gathering {
           return;
         }
         synchronized (this) {
+          if (current == null || current.number() != one.update()) {
+            return; // of a run that is over, whose key may be an older one
+          }
           RemoteTemporaries before = remote.get(sender.id());
           if (before == null || !before.region().descriptor().equals(one.descriptor())) {
             remote.put(sender.id(), new RemoteTemporaries(trainer.engine.remote(one.descriptor())));

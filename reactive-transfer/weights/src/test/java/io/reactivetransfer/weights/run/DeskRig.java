@@ -6,15 +6,21 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
-/** The desk of a rank that others gather for, whose runs are led by hand, as are the others. */
+/**
+ * The desk of a rank that others gather for, or of one of those, whose runs are led by hand, as are
+ * the others.
+ */
 final class DeskRig implements AutoCloseable {
 
   /** An update that nobody begins. */
@@ -22,37 +28,60 @@ final class DeskRig implements AutoCloseable {
 
   final GatherDesk desk;
 
-  /** A step that others gather for. */
+  /** A step that others gather for, or this rank for the first one. */
   final StepState step;
+
+  final GatherMessage.AskedStep asked;
 
   private final Cluster cluster = Cluster.loopback();
   private final Arena arena = Arena.ofShared();
   private final Rig rig;
   private final Trainer trainer;
   private final MemoryRegion region;
-  private final GatherMessage.AskedStep asked;
+  private final PeerAddress own;
 
+  /** Of the first rank, which gathers for nobody. */
   DeskRig() {
+    this(false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param gathers whether it is the desk of a rank that gathers for the first one
+   */
+  DeskRig(boolean gathers) {
     Case of =
         Case.from(0, table -> table.sources().size() > 2 && GatherDeskTest.isGatheredBy0(table));
     rig = new Rig(cluster, of.table(), RunOptions.builder());
     rig.trainers.forEach(one -> one.close().block(Cluster.PATIENCE));
-    TransferEngine engine = cluster.trainer(0);
     int count = of.table().sources().size();
+    Step.Gather gather = GatherDeskTest.gathered(of);
+    int rank = gathers ? rankOf(of.table(), gather) : 0;
+    TransferEngine engine = cluster.trainer(rank);
+    own = engine.address();
     RunOptions options = RunOptions.builder().trainers(cluster.addresses(count)).build();
-    trainer = new Trainer(engine, of.table(), 0, rig.memory(0), options);
-    HostMemory memory = new HostMemory(arena.allocate(trainer.temporaryBytes, 64));
+    trainer = new Trainer(engine, of.table(), rank, rig.memory(rank), options);
+    long bytes = Math.max(1, trainer.temporaryBytes);
+    HostMemory memory = new HostMemory(arena.allocate(bytes, 64));
     trainer.place(memory.segment());
     region = Cluster.await(engine.register(memory, Access.REMOTE_WRITE));
     desk = GatherDesk.open(trainer, region);
     trainer.gathering = desk;
-    Step.Gather gather = GatherDeskTest.gathered(of);
     asked = new GatherMessage.AskedStep(gather.order(), gather.gatherBytes());
     step =
         trainer.steps.stream()
-            .filter(one -> one.gatherIndex >= 0 && one.step.order() == gather.order())
+            .filter(one -> gathers || one.gatherIndex >= 0)
+            .filter(one -> one.step.order() == gather.order())
             .findFirst()
             .orElseThrow();
+  }
+
+  private static int rankOf(RoutingTable table, Step.Gather gather) {
+    return IntStream.range(0, table.sources().size())
+        .filter(rank -> table.steps(rank).contains(gather))
+        .findFirst()
+        .orElseThrow();
   }
 
   Run run(long number) {
@@ -67,7 +96,7 @@ final class DeskRig implements AutoCloseable {
 
     Other(int rank) {
       engine = cluster.trainer(rank);
-      to = engine.peer(cluster.trainer(0).address());
+      to = engine.peer(own);
       engine
           .messages(GatherDesk.CHANNEL)
           .subscribe(message -> answers.add(GatherCodec.decode(message.bytes())));
@@ -75,6 +104,12 @@ final class DeskRig implements AutoCloseable {
 
     void say(GatherMessage message) {
       engine.send(to, GatherDesk.CHANNEL, GatherCodec.encode(message)).block(Cluster.PATIENCE);
+    }
+
+    void sayTemporaries(long update, long bytes) {
+      HostMemory memory = new HostMemory(arena.allocate(bytes, 64));
+      MemoryRegion made = Cluster.await(engine.register(memory, Access.REMOTE_WRITE));
+      say(new GatherMessage.Temporaries(update, made.descriptor()));
     }
 
     void ask(long update) {

@@ -93,6 +93,21 @@ class GatherDeskTest {
     }
   }
 
+  /** What comes late of a run before would be taken for where there is room now. */
+  @Test
+  void temporariesOfARunThatIsOverDoNotReplaceThoseOfTheNext() throws InterruptedException {
+    try (DeskRig rig = new DeskRig(true)) {
+      DeskRig.Other preparer = rig.new Other(0);
+      rig.desk.begin(rig.run(2));
+      assertThat(preparer.next()).isInstanceOf(GatherMessage.Ask.class);
+      preparer.sayTemporaries(2, rig.asked.bytes());
+      preparer.sayTemporaries(1, 1);
+      preparer.say(new GatherMessage.Grant(2, rig.asked.order(), 0, 1 << 28));
+      preparer.requireRead();
+      assertThat(rig.step.isGranted).isTrue();
+    }
+  }
+
   /** Whoever waits for one that has failed hears of it, however short messages are. */
   @ParameterizedTest
   @CsvSource({"100, 1000", "1000, 100", "100, 100"})
