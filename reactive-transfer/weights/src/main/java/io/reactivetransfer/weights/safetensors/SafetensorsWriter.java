@@ -18,8 +18,10 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -40,6 +42,7 @@ public final class SafetensorsWriter {
 
   private final Map<String, String> metadata = new TreeMap<>();
   private final List<Tensor> tensors = new ArrayList<>();
+  private final Set<String> names = new HashSet<>(Set.of(SafetensorsHeader.METADATA));
   private final List<MemorySegment> bytes = new ArrayList<>();
 
   /** Begins without tensors. */
@@ -47,7 +50,7 @@ public final class SafetensorsWriter {
 
   /** Something that the file says of itself as a whole. */
   public SafetensorsWriter metadata(String name, String value) {
-    metadata.put(name, value);
+    metadata.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
     return this;
   }
 
@@ -63,8 +66,7 @@ public final class SafetensorsWriter {
       throw new IllegalArgumentException(
           "expected tensor " + tensor.name() + " of a type of the format, got " + tensor.type());
     }
-    if (tensors.stream().anyMatch(other -> other.name().equals(tensor.name()))
-        || tensor.name().equals(SafetensorsHeader.METADATA)) {
+    if (names.contains(tensor.name())) {
       throw new IllegalArgumentException("expected each tensor once, got " + tensor.name());
     }
     if (values.byteSize() != tensor.bytes()) {
@@ -76,6 +78,7 @@ public final class SafetensorsWriter {
               + ", got "
               + values.byteSize());
     }
+    names.add(tensor.name());
     tensors.add(tensor);
     bytes.add(values);
     return this;
@@ -84,9 +87,12 @@ public final class SafetensorsWriter {
   /**
    * Writes the file, in place of one that is there, whose permissions it takes over. Blocks.
    *
+   * @throws IllegalArgumentException if its header has more than 100,000,000 bytes, which nobody
+   *     reads
    * @throws IOException if it cannot be written
    */
   public void write(Path file) throws IOException {
+    ByteBuffer header = header();
     String number = Long.toUnsignedString(ThreadLocalRandom.current().nextLong());
     Path beside = file.resolveSibling(file.getFileName() + "." + number + ".part");
     Set<PosixFilePermission> permissions = permissions(file);
@@ -96,7 +102,7 @@ public final class SafetensorsWriter {
         if (permissions != null) { // also those that new files do not get
           Files.setPosixFilePermissions(beside, permissions);
         }
-        write(out, header());
+        write(out, header);
         for (MemorySegment segment : bytes) {
           for (long at = 0; at < segment.byteSize(); at += CHUNK_BYTES) {
             long length = Math.min(CHUNK_BYTES, segment.byteSize() - at);
@@ -160,6 +166,14 @@ public final class SafetensorsWriter {
     }
     while (json.size() % ALIGNMENT != 0) {
       json.write(' ');
+    }
+    if (json.size() > SafetensorsHeader.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "expected a header of at most "
+              + SafetensorsHeader.MAX_BYTES
+              + " bytes, got "
+              + json.size()
+              + "; shorter names and metadata would fit, or several files");
     }
     ByteBuffer header = ByteBuffer.allocate(Long.BYTES + json.size());
     header.order(ByteOrder.LITTLE_ENDIAN).putLong(json.size()).put(json.toByteArray());

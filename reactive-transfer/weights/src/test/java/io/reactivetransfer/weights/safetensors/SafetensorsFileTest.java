@@ -249,6 +249,28 @@ class SafetensorsFileTest {
     writer.tensor(W, bytes);
     assertThatThrownBy(() -> writer.tensor(W, bytes))
         .hasMessage("expected each tensor once, got layers.0.w");
+    Tensor reserved = new Tensor("__metadata__", DataType.INT8, Shape.of(24));
+    assertThatThrownBy(() -> writer.tensor(reserved, bytes))
+        .hasMessage("expected each tensor once, got __metadata__");
+  }
+
+  @Test
+  void whatTheReaderWouldRefuseIsNotWritten() throws IOException {
+    Path path = Files.writeString(directory.resolve("model.safetensors"), "what was there before");
+    SafetensorsWriter writer = new SafetensorsWriter();
+    assertThatThrownBy(() -> writer.metadata("a", null)).isInstanceOf(NullPointerException.class);
+    String text = "x".repeat(10_000_000);
+    for (int i = 0; i < 10; i++) {
+      writer.metadata("m" + i, text);
+    }
+    assertThatThrownBy(() -> writer.write(path))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected a header of at most 100000000 bytes, got 1000001");
+    assertThat(path).hasContent("what was there before");
+    writer.metadata("m9", "").write(path);
+    try (SafetensorsFile file = SafetensorsFile.open(path)) {
+      assertThat(file.metadata()).hasSize(10).containsEntry("m8", text);
+    }
   }
 
   private void writeModel() throws IOException {
