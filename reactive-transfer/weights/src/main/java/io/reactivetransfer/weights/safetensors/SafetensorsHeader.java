@@ -63,13 +63,15 @@ record SafetensorsHeader(
     Map<String, String> metadata = new LinkedHashMap<>();
     List<SafetensorsEntry> entries = new ArrayList<>();
     try (StrictJson in = new StrictJson(file, new ByteArrayInputStream(json))) {
-      in.document(name -> {
-        if (name.equals(METADATA)) {
-          metadata.putAll(in.strings(METADATA));
-        } else {
-          entries.add(entry(file, name, in));
-        }
-      });
+      in.document(
+          "the header",
+          name -> {
+            if (name.equals(METADATA)) {
+              metadata.putAll(in.strings(METADATA));
+            } else {
+              entries.add(entry(file, name, in));
+            }
+          });
     } catch (JacksonException e) {
       throw bad(file, "a header in JSON", shown(String.valueOf(e.getOriginalMessage())));
     } catch (IOException e) {

@@ -81,14 +81,16 @@ public final class SafetensorsModel implements AutoCloseable {
     boolean[] isIndex = {false};
     try (InputStream from = Files.newInputStream(file);
         StrictJson in = new StrictJson(name, from)) {
-      in.document(field -> {
-        if (field.equals("weight_map")) {
-          isIndex[0] = true;
-          found.putAll(in.strings("weight_map"));
-        } else {
-          in.skip();
-        }
-      });
+      in.document(
+          "the index",
+          field -> {
+            if (field.equals("weight_map")) {
+              isIndex[0] = true;
+              found.putAll(in.strings("weight_map"));
+            } else {
+              in.skip();
+            }
+          });
     } catch (JacksonException e) {
       throw new SafetensorsFormatException(
           name

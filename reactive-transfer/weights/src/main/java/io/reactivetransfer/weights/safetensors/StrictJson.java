@@ -39,11 +39,11 @@ final class StrictJson implements AutoCloseable {
   }
 
   /** The only value there is: an object. */
-  void document(Field field) throws IOException {
+  void document(String what, Field field) throws IOException {
     next();
-    object("the header", field);
+    object(what, field);
     if (parser.nextToken() != null) {
-      throw bad("nothing behind the JSON of the header", "more");
+      throw bad("nothing behind the JSON of " + what, "more");
     }
   }
 

@@ -160,6 +160,12 @@ class SafetensorsFileTest {
     assertThatThrownBy(() -> SafetensorsModel.open(path))
         .isInstanceOf(SafetensorsFormatException.class)
         .hasMessage("config.json: expected an index, which has a weight_map, got JSON without one");
+    Files.writeString(path, "{\"weight_map\":{}} {");
+    assertThatThrownBy(() -> SafetensorsModel.open(path))
+        .hasMessage("config.json: expected nothing behind the JSON of the index, got more");
+    Files.writeString(path, "[]");
+    assertThatThrownBy(() -> SafetensorsModel.open(path))
+        .hasMessage("config.json: expected the index as an object, got START_ARRAY");
   }
 
   @Test
