@@ -56,12 +56,21 @@ final class SumPlan {
 
   final long[] summedBytes;
 
+  /** How many sums each inference rank gets. */
+  final long[] sums;
+
+  private final String trainer;
+  private final ChecksumScope scope;
+
   private SumPlan(RoutingTable table, int rank, ChecksumScope scope, long seed) {
     this.table = table;
+    this.trainer = table.sources().get(rank).name();
+    this.scope = scope;
     this.random = new SplittableRandom(seed);
     this.arrivals = new long[table.targets().size()];
     this.bytes = new long[arrivals.length];
     this.summedBytes = new long[arrivals.length];
+    this.sums = new long[arrivals.length];
     Map<String, List<Place>> ofTensor = new LinkedHashMap<>();
     int writing = 0;
     for (Step step : table.steps(rank)) {
@@ -106,6 +115,30 @@ final class SumPlan {
       throw new IllegalArgumentException(
           "expected tensors of the inference engine to sum up all of, got "
               + unknown.stream().limit(MOST_NAMES).toList());
+    }
+  }
+
+  /**
+   * Refuses more sums than an inference rank takes of one rank of the trainer.
+   *
+   * @param target index of the inference rank
+   */
+  void requireFew(int target, int most) {
+    if (sums[target] > most) {
+      int named = scope.tensors().size();
+      throw new IllegalArgumentException(
+          "expected at most "
+              + most
+              + " checksums of trainer "
+              + trainer
+              + " for rank "
+              + table.targets().get(target).name()
+              + ", got "
+              + sums[target]
+              + " with a scope of "
+              + scope.degree()
+              + (named == 0 ? "" : " and all of " + named + " tensors")
+              + "; all bytes of fewer tensors would fit, or a table of larger steps");
     }
   }
 
@@ -190,6 +223,7 @@ final class SumPlan {
     ofStep.computeIfAbsent(place.step.order(), order -> new ArrayList<>()).add(piece);
     for (int i = 0; i < runs.targets(place.run); i++) {
       summedBytes[runs.target(place.run, i)] += piece.bytes();
+      sums[runs.target(place.run, i)]++;
     }
   }
 }

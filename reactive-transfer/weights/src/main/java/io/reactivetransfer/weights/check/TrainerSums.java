@@ -71,6 +71,8 @@ public final class TrainerSums {
    * @param update its number, by which samples are drawn, too
    * @param targets where it goes
    * @param scope of which bytes sums are said
+   * @throws IllegalArgumentException if it names a tensor that there is not, or an inference rank
+   *     would get more sums than it takes
    */
   public OfRun begin(UpdateNumber update, UpdateTargets targets, ChecksumScope scope) {
     return new OfRun(update, targets, scope);
@@ -91,6 +93,11 @@ public final class TrainerSums {
         return;
       }
       SumPlan plan = SumPlan.of(table, rank, scope, seed(update));
+      for (int i = 0; i < plan.sums.length; i++) {
+        if (!targets.targets().get(i).isNone()) {
+          plan.requireFew(i, SumCodec.MAX_SUMS);
+        }
+      }
       int most = Math.min(MOST_BYTES, engine.options().maxMessageBytes());
       maker = new SumMaker(update, name, plan, most, made::tryEmitValue);
       if (plan.steps == 0) {

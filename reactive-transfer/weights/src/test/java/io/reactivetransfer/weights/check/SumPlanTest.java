@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.weights.Content;
 import io.reactivetransfer.weights.DataType;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Which bytes trainers sum up. */
@@ -128,6 +130,33 @@ class SumPlanTest {
         }
       }
     }
+  }
+
+  /** Who gets them would drop them, and say that there were none. */
+  @Test
+  void moreSumsThanARankTakesAreRefused() {
+    RoutingTable table = large();
+    SumPlan all = SumPlan.of(table, 1, ChecksumScope.all(), 0);
+    int count = Math.toIntExact(all.sums[2]);
+    assertThat(count)
+        .isEqualTo(pieces(table, 1, all).stream().filter(piece -> isTo(piece, 2)).count());
+    all.requireFew(2, count);
+    assertThatThrownBy(() -> all.requireFew(2, count - 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(
+            "expected at most "
+                + (count - 1)
+                + " checksums of trainer t1 for rank r2, got "
+                + count
+                + " with a scope of ALL; ");
+    SumPlan some = SumPlan.of(table, 1, ChecksumScope.allOf("w0", "w1"), 0);
+    assertThatThrownBy(() -> some.requireFew(2, 1))
+        .hasMessageContaining(" with a scope of SAMPLED and all of 2 tensors; ");
+  }
+
+  private static boolean isTo(SumPiece piece, int target) {
+    return IntStream.range(0, piece.runs().targets(piece.run()))
+        .anyMatch(i -> piece.runs().target(piece.run(), i) == target);
   }
 
   @Test
