@@ -72,9 +72,8 @@ class EtcdAwayTest {
     open(60).register(node("a", 1)).onErrorComplete().subscribe(entered::add);
     put(node("b", 1));
     view.until(node("a", 1), node("b", 1));
-    await()
-        .atMost(PATIENCE)
-        .until(() -> !entered.isEmpty()); // others see it before its answer comes
+    // Others may see a node before the answer to who has entered it comes.
+    await().atMost(PATIENCE).until(() -> !entered.isEmpty());
     ETCD.kill();
     Disposable late = open(10).register(node("late", 1)).onErrorComplete().subscribe();
     ETCD.start();

@@ -96,7 +96,7 @@ public final class TrainerRank {
         .flatMap(region -> {
           try {
             return opened(trainer, region, opening);
-          } catch (RuntimeException why) {
+          } catch (RuntimeException | Error why) {
             return region.close().then(Mono.error(why));
           }
         })
