@@ -87,6 +87,18 @@ final class Arrangement {
     return rows[expert * groups + group];
   }
 
+  /** How many of an expert's tokens come from a group. */
+  int count(int expert, int group) {
+    int at = expert * groups + group;
+    int end = group + 1 < groups ? rows[at + 1] : firstRow[expert] + counts[expert];
+    return end - rows[at];
+  }
+
+  /** How many tokens this rank gets from a group. */
+  int pairs(int group) {
+    return firstOfBlock[group + 1] - firstOfBlock[group];
+  }
+
   /** The place of the first result for a group, among those for all groups. */
   int firstOfBlock(int group) {
     return firstOfBlock[group];

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 final class Combine {
 
   private final MoeLane lane;
-  private final LaneMemory memory;
   private final Arrangement arrangement;
   private final MoeShape shape;
   private final int rank;
@@ -34,6 +33,12 @@ final class Combine {
   private final WeightedSums sums;
   private final Writes writes;
   private final @Nullable AimedWrite[] toOthers;
+
+  /** Where blocks begin here, and what comes back at each rank. */
+  private final long blocksAt;
+
+  private final long[] returnedAt;
+  private final long resultStride;
   private final Work staging;
   private final Work summing;
 
@@ -52,6 +57,7 @@ final class Combine {
 
   private long stride;
 
+  private boolean areAimed;
   private boolean isStaged;
   private boolean areResultsClaimed;
   private boolean areAllSent;
@@ -61,7 +67,6 @@ final class Combine {
   Combine(Group group, MoeLane lane, LaneMemory memory, Arrangement arrangement) {
     this.group = group;
     this.lane = lane;
-    this.memory = memory;
     this.arrangement = arrangement;
     shape = group.shape;
     rank = group.ranks.own();
@@ -73,11 +78,15 @@ final class Combine {
     returned = memory.section(Section.RETURNED);
     sums = new WeightedSums(shape);
     toOthers = new AimedWrite[shape.ranks()];
+    blocksAt = memory.at(rank, Section.BLOCKS);
+    returnedAt = new long[toOthers.length];
     for (int other = 0; other < toOthers.length; other++) {
+      returnedAt[other] = memory.at(other, Section.RETURNED);
       if (other != rank) {
         toOthers[other] = memory.write(other, Ranks.RESULTS);
       }
     }
+    resultStride = shape.resultStride();
     staging = new Work(group, this::stage, this::staged);
     summing = new Work(group, this::sum, this::received);
     writes = new Writes(group, shape.ranks(), this::advance);
@@ -90,6 +99,35 @@ final class Combine {
     haveResultsCome = false;
     isSumming = false;
     receiving = null;
+  }
+
+  /** Routes have come: they say where results will lie, and where they go. */
+  void arranged() {
+    areAimed = false;
+  }
+
+  /**
+   * Tokens are on their way, so nobody waits for this thread. If writes of the step before are
+   * still out, they are aimed when results are there.
+   */
+  void aimEarly() {
+    if (!isSending() && writes.areDone()) {
+      aim();
+    }
+  }
+
+  private void aim() {
+    areAimed = true;
+    for (int other = 0; other < toOthers.length; other++) {
+      AimedWrite write = toOthers[other];
+      if (write != null) {
+        int of = shape.groups().groupOf(other);
+        write.aim(
+            blocksAt + arrangement.firstOfBlock(of) * resultStride,
+            returnedAt[other] + lane.table.firstPair(of, rank) * resultStride,
+            arrangement.pairs(of) * resultStride);
+      }
+    }
   }
 
   void send(Half<Void> half) {
@@ -162,16 +200,15 @@ final class Combine {
       } else {
         int block = arrangement.firstOfBlock(group);
         stage(group, blocks, block);
-        long at = shape.resultStride();
-        int pairs = lane.table.pairs(group, rank);
-        MemorySegment.copy(blocks, block * at, returned, own * at, pairs * at);
+        long at = resultStride;
+        MemorySegment.copy(blocks, block * at, returned, own * at, arrangement.pairs(group) * at);
       }
     }
   }
 
   private void copyFromDevice(DeviceMemory from) {
     DeviceAccess access = group.devices.access(from);
-    long at = shape.resultStride();
+    long at = resultStride;
     for (int expert = 0; expert < arrangement.experts(); expert = arrangement.next(expert)) {
       long row = arrangement.firstRow(expert);
       access.copyToHost(from, row * at, results, row * at, arrangement.rowsFrom(expert) * at);
@@ -179,10 +216,10 @@ final class Combine {
   }
 
   private void stage(int group, MemorySegment to, int first) {
-    long at = shape.resultStride();
+    long at = resultStride;
     int place = first;
     for (int expert = 0; expert < arrangement.experts(); expert++) {
-      int count = lane.table.count(group, shape.placement().firstInstance(rank) + expert);
+      int count = arrangement.count(expert, group);
       if (count > 0) {
         long row = arrangement.row(expert, group);
         MemorySegment.copy(results, row * at, to, place * at, count * at);
@@ -219,20 +256,12 @@ final class Combine {
   private void staged() {
     isStaged = true;
     areAllSent = true;
-    long at = shape.resultStride();
+    if (!areAimed) {
+      aim();
+    }
     writes.begin(shape.ranks() - 1);
-    for (int other = 0; other < toOthers.length; other++) {
-      AimedWrite write = toOthers[other];
+    for (AimedWrite write : toOthers) {
       if (write != null) {
-        int of = shape.groups().groupOf(other);
-        memory.aim(
-            write,
-            Section.BLOCKS,
-            arrangement.firstOfBlock(of) * at,
-            other,
-            Section.RETURNED,
-            lane.table.firstPair(of, rank) * at,
-            lane.table.pairs(of, rank) * at);
         writes.give(write);
       }
     }

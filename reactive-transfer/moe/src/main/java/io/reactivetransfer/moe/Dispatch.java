@@ -337,6 +337,7 @@ final class Dispatch {
     int coming;
     if (why == null) {
       arrangement.compute(lane.table);
+      lane.combine.arranged();
       coming = lane.table.tokenWrites(rank);
     } else {
       refusal =
@@ -368,6 +369,7 @@ final class Dispatch {
       }
     }
     writes.end();
+    lane.combine.aimEarly();
     advance(); // there may have been nothing left to write
   }
 

@@ -46,6 +46,11 @@ final class LaneMemory {
     return group.region.slice(own().offset(lane, section) + offset, length);
   }
 
+  /** Where a section of a rank begins, in bytes from the beginning of its memory. */
+  long at(int rank, Section section) {
+    return memories[rank].offset(lane, section);
+  }
+
   /** A write that is aimed in each step anew. */
   AimedWrite write(int rank, int what) {
     return group.ranks.write(group.region, rank, lane, what);

@@ -182,7 +182,7 @@ public final class Launch {
   void beginAlike(Submission submission, Window window) {
     Run run = submission.lanes().run();
     int left = window.given(); // before the look whether the source is closed
-    if (run == null || !run.isClear(round)) {
+    if (left == 0 || run == null || !run.isClear(round) || alike(run, window) == null) {
       return;
     }
     Lane lane = run.lane();
@@ -193,9 +193,8 @@ public final class Launch {
     try {
       while (begun < left) {
         int place = window.next();
-        if (!(window.at(place) instanceof WriteImm write)
-            || !run.isBetween(write.source().region(), write.target().region())
-            || write.length() > posting.wholeBytes()) {
+        WriteImm write = alike(run, window);
+        if (write == null) {
           break;
         }
         window.take();
@@ -213,6 +212,15 @@ public final class Launch {
       submission.begun(begun);
       counters.begun(TransferKind.WRITE_IMM, begun, bytes);
     }
+  }
+
+  /** What comes next of a stream, if it is alike; null if it is not. */
+  private @Nullable WriteImm alike(Run run, Window window) {
+    return window.at(window.next()) instanceof WriteImm write
+            && run.isBetween(write.source().region(), write.target().region())
+            && write.length() <= posting.wholeBytes()
+        ? write
+        : null;
   }
 
   /** Transfers are taken over; until that ends, nothing else happens to peers and regions. */
