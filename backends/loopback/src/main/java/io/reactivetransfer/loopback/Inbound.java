@@ -1,6 +1,7 @@
 package io.reactivetransfer.loopback;
 
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.MemoryFaults;
 import java.util.OptionalLong;
 
 /**
@@ -86,7 +87,9 @@ final class Inbound {
           Ranges.describe(write.targetOffset(), write.targetExtent(), target.length()));
     }
     try {
-      copyBytesLeft -= write.copyInto(target, copyBytesLeft);
+      long copied = write.copyInto(target, copyBytesLeft);
+      MemoryFaults.report((int) copied);
+      copyBytesLeft -= copied;
     } catch (Throwable e) {
       // Such as an arena that was closed too early, a mapped file that was truncated, or no memory
       // for a copy: the fault of one region, which must not take the thread of all others with it.

@@ -3,6 +3,7 @@ package io.reactivetransfer.staging;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.MemoryFaults;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -98,22 +99,11 @@ final class Lane {
   void copy(HostMemory source, long from) {
     try {
       MemorySegment.copy(source.segment(), from, pinned.memory(), Frame.BYTES, length);
-      haveFaultsReported(length);
+      MemoryFaults.report(length);
     } catch (IllegalStateException | InternalError e) {
       failure = new Failure(0, FREED);
     }
     isThere = true;
-  }
-
-  /**
-   * Where a mapped file was cut off, touching it is a fault, which HotSpot throws as an {@link
-   * InternalError} at the next safepoint poll. A loop that is not counted polls in each round.
-   */
-  private static void haveFaultsReported(int length) {
-    int left = length | 2;
-    while (left != 0) {
-      left >>>= 1;
-    }
   }
 
   /** Waits until the bytes are there; why they are not, or null. */

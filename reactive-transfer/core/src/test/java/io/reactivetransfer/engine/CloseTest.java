@@ -12,6 +12,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
@@ -180,6 +181,26 @@ class CloseTest {
     hand.close().assertComplete();
     assertClosedError(probe);
     assertThat(hand.posted()).isEmpty();
+  }
+
+  /** Also where what went before, in the same places of the engine's tables, had no immediate. */
+  @Test
+  void whatTheNicsRefusedOfABatchWasNotPosted() {
+    open();
+    hand.probe(hand.engine().submit(Flux.range(0, 8).map(i -> write())));
+    hand.settle();
+    hand.nics().forEach(nic -> nic.room = 1);
+    WriteImm counted = WriteImm.of(source.slice(0, 10), hand.remote(1).slice(0, 10), IMM);
+    Probe<Outcome<WriteImm>> probe =
+        hand.probe(hand.engine().submitEach(Flux.range(0, 6).map(i -> counted)));
+    hand.turn();
+    assertThat(hand.inFlight()).hasSize(2);
+    Probe<Void> closing = hand.close().assertOpen();
+    hand.completeAll();
+    assertThat(probe.items().stream().filter(each -> each.failure() != null).map(Outcome::failure))
+        .isNotEmpty()
+        .allMatch(TransferRejectedException.class::isInstance);
+    closing.assertComplete();
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.MemoryFaults;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
@@ -219,6 +220,7 @@ final class MyDomain implements Domain {
     long bytes = Math.min(most, op.length() - write.copied);
     long at = write.copied;
     MemorySegment.copy(from, op.localOffset() + at, to.segment(), op.remoteOffset() + at, bytes);
+    MemoryFaults.report((int) bytes);
     write.copied += bytes;
   }
 

@@ -113,9 +113,8 @@ public final class ResolvedRegion implements RemoteRegion {
     if (route == peer.route()) {
       return false;
     }
-    boolean tooMany = regions.add(this);
     resolveAnew(domains);
-    return tooMany;
+    return regions.add(this);
   }
 
   private void resolveAnew(Domain[] domains) {

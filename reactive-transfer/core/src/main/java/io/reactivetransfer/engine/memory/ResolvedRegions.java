@@ -32,7 +32,7 @@ public final class ResolvedRegions {
     this.nics = nics;
   }
 
-  /** One is about to be resolved; returns whether there are too many now. */
+  /** One was resolved; returns whether there are too many now. */
   public boolean add(ResolvedRegion region) {
     size += all.computeIfAbsent(region.number(), number -> new HashSet<>(2)).add(region) ? 1 : 0;
     return size > most;

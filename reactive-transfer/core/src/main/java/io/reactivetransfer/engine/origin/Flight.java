@@ -401,12 +401,17 @@ final class Flight {
   void stop() {
     if (hasMoreToCome()) {
       truncated = true;
-      cutShort |= nextPiece > 0 || reposts != null || (leadPerUnit > 0 && !leading);
+      cutShort |= nextPiece > 0 || reposts != null || isInSecondPhase();
     }
     stopped = true;
     plain = false;
     reposts = null;
     nextPiece = endPiece;
+  }
+
+  /** Whether what comes without the immediate was posted. What is one piece has no such part. */
+  private boolean isInSecondPhase() {
+    return !unitsAreWhole && leadPerUnit > 0 && !leading;
   }
 
   /** Stops it for this reason; the first one counts. */

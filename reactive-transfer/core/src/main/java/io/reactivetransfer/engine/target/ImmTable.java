@@ -231,6 +231,11 @@ public final class ImmTable implements PeerEvents {
     return entry;
   }
 
+  @Override
+  public void opened(PeerLink peer) {
+    unclaimed.back(peer.id());
+  }
+
   /** Ends what those have that left long ago: of each, what nobody else has a share in. */
   private void makeRoom() {
     for (Unclaimed.Share share : unclaimed.gone()) {

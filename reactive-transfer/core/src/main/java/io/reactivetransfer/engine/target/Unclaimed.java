@@ -39,7 +39,7 @@ final class Unclaimed {
     /** Whether more was lost than is remembered one by one. */
     private boolean beyond;
 
-    /** Whether the origin was lost since it wrote last. */
+    /** Whether the origin was lost, and neither is back nor has left anything else since. */
     private boolean left;
 
     Share(@Nullable EngineId origin) {
@@ -229,7 +229,15 @@ final class Unclaimed {
     return share.isGuilty() ? share : null;
   }
 
-  /** Those that were lost and have not written since. */
+  /** The origin is back: what it left before is not looked for when there is no room. */
+  void back(EngineId origin) {
+    Share share = shares.get(origin);
+    if (share != null) {
+      share.left = false;
+    }
+  }
+
+  /** Those that were lost and are not back. */
   List<Share> gone() {
     return shares.values().stream().filter(share -> share.left).toList();
   }

@@ -8,6 +8,7 @@ import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.spi.MemoryFaults;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -39,9 +40,15 @@ interface WatchedWord {
   private static WatchedWord ofHost(MemorySegment word) {
     return () -> {
       try {
-        return (long) WORD.getAcquire(word, 0L);
+        long now = (long) WORD.getAcquire(word, 0L);
+        MemoryFaults.report(Long.BYTES);
+        return now;
       } catch (IllegalStateException gone) {
         throw new IllegalStateException("the watched memory was freed: " + gone.getMessage(), gone);
+      } catch (InternalError fault) {
+        throw new IllegalStateException(
+            "the watched memory is gone, as when a mapped file was cut off: " + fault.getMessage(),
+            fault);
       }
     };
   }
