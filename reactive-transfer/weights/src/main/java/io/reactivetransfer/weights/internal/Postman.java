@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.internal;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -28,7 +29,9 @@ public final class Postman {
   private final MessageChannel channel;
   private final Turns turns;
   private final boolean lastOnly;
-  private final Map<EngineId, Queue<ByteBuffer>> busy = new HashMap<>();
+  private final Map<EngineId, Queue<Letter>> busy = new HashMap<>();
+
+  private record Letter(ByteBuffer message, Runnable unreachable) {}
 
   /**
    * For one channel.
@@ -43,37 +46,51 @@ public final class Postman {
   }
 
   public void send(Peer to, ByteBuffer message) {
-    Queue<ByteBuffer> waiting = busy.get(to.id());
+    send(to, message, () -> {});
+  }
+
+  /**
+   * Sends it.
+   *
+   * @param unreachable is run in a turn if the peer cannot be reached; not for a message that is
+   *     left out
+   */
+  public void send(Peer to, ByteBuffer message, Runnable unreachable) {
+    Letter letter = new Letter(message, unreachable);
+    Queue<Letter> waiting = busy.get(to.id());
     if (waiting == null) {
       busy.put(to.id(), new ArrayDeque<>());
-      sendNow(to, message);
+      sendNow(to, letter);
       return;
     }
     if (lastOnly) {
       waiting.clear();
     }
     if (waiting.size() < MAX_WAITING) {
-      waiting.add(message);
+      waiting.add(letter);
     }
   }
 
-  private void sendNow(Peer to, ByteBuffer message) {
+  private void sendNow(Peer to, Letter letter) {
     // What is too long throws at once, and must not keep back what waits behind it.
-    Mono.defer(() -> engine.send(to, channel, message))
+    Mono.defer(() -> engine.send(to, channel, letter.message))
         .onErrorComplete(failure -> {
           LOG.debug("could not tell {}: {}", to.address(), failure.toString());
+          if (failure instanceof PeerUnreachableException) {
+            turns.run(letter.unreachable);
+          }
           return true;
         })
         .subscribe(nothing -> {}, failure -> {}, () -> turns.run(() -> next(to)));
   }
 
   private void next(Peer to) {
-    Queue<ByteBuffer> waiting = busy.get(to.id());
-    ByteBuffer message = waiting == null ? null : waiting.poll();
-    if (message == null) {
+    Queue<Letter> waiting = busy.get(to.id());
+    Letter letter = waiting == null ? null : waiting.poll();
+    if (letter == null) {
       busy.remove(to.id());
     } else {
-      sendNow(to, message);
+      sendNow(to, letter);
     }
   }
 }

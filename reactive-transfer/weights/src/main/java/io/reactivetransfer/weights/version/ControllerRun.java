@@ -106,10 +106,12 @@ final class ControllerRun {
           return !isEmitted;
         },
         why -> turns.run(() -> refused(why)));
+    // That it was lost once, and was not asked since, says nothing of now: if it still cannot be
+    // reached, what is sent to it fails.
     ranks.forEach((name, peer) ->
         waits.add(
             Listener.of(
-                peer.state().filter(state -> state.lossCause() != null),
+                peer.state().skip(1).filter(state -> state.lossCause() != null),
                 lost -> isLost(name),
                 () -> isLost(name),
                 failure -> isLost(name))));
@@ -154,6 +156,11 @@ final class ControllerRun {
     } catch (Throwable thrown) {
       return "a trainer";
     }
+  }
+
+  /** What is to happen if a message of this run to a rank finds that it cannot be reached. */
+  Runnable unreachable(String rank) {
+    return () -> isLost(rank);
   }
 
   private void isLost(String rank) {

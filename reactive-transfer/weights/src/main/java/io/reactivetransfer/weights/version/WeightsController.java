@@ -379,7 +379,8 @@ public final class WeightsController {
     public void send(String rank, Command command) {
       Peer peer = peers.get(rank);
       if (peer != null) {
-        postman.send(peer, VersionCodec.encode(command));
+        ControllerRun of = run;
+        postman.send(peer, VersionCodec.encode(command), of == null ? () -> {} : of.unreachable(rank));
       }
     }
 

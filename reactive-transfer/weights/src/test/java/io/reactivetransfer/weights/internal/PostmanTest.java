@@ -46,4 +46,18 @@ class PostmanTest {
     from.close().block(PATIENCE);
     to.close().block(PATIENCE);
   }
+
+  @Test
+  void whoCannotBeReachedIsToldOf() {
+    TransferEngine from = engine();
+    TransferEngine to = engine();
+    Peer peer = from.peer(to.address());
+    to.close().block(PATIENCE);
+    Turns turns = new Turns();
+    Postman postman = new Postman(from, CHANNEL, turns, false);
+    CompletableFuture<Boolean> told = new CompletableFuture<>();
+    turns.run(() -> postman.send(peer, ByteBuffer.allocate(1), () -> told.complete(true)));
+    assertThat(told).succeedsWithin(PATIENCE);
+    from.close().block(PATIENCE);
+  }
 }
