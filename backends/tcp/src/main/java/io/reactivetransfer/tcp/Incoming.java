@@ -28,6 +28,7 @@ final class Incoming {
   private final Link link;
   private final TcpDomain domain;
   private final FrameReader reader;
+  private final CopyTurn turn;
   private @Nullable TcpMemory memory;
   private @Nullable Failure refusal;
   private boolean hasImm;
@@ -61,10 +62,16 @@ final class Incoming {
   private @Nullable Staged lastStaged;
   private int countStaged;
 
-  Incoming(Link link, TcpDomain domain, FrameReader reader) {
+  /** The only buffer of the write before, which that may still use: a short one has room in it. */
+  private @Nullable Staged before;
+
+  private long useOfBefore;
+
+  Incoming(Link link, TcpDomain domain, FrameReader reader, CopyTurn turn) {
     this.link = link;
     this.domain = domain;
     this.reader = reader;
+    this.turn = turn;
   }
 
   /** The rest of the head of a write, which may be one in rows. */
@@ -122,6 +129,9 @@ final class Incoming {
     if (stride < rowLength) {
       throw new ProtocolException(
           "expected a stride of at least the " + rowLength + " bytes of a row, got " + stride);
+    }
+    if (gap == 0) {
+      rowLength = length; // one row
     }
     return gap > (Long.MAX_VALUE - length) / (rows - 1)
         ? Long.MAX_VALUE
@@ -190,7 +200,7 @@ final class Incoming {
 
   /** A buffer for what is coming in, with so much room; null if there is none. */
   private @Nullable Staged staged(TcpMemory into, int room) {
-    Staged last = lastStaged;
+    Staged last = lastStaged == null ? ofBefore(into) : lastStaged;
     if (last != null && last.room() >= room) {
       return last;
     }
@@ -200,6 +210,25 @@ final class Incoming {
     }
     countStaged++;
     return append(more);
+  }
+
+  /**
+   * The buffer of the write before, if all of this one has room behind what is in it: so many short
+   * writes take one buffer. Null if there is none.
+   */
+  private @Nullable Staged ofBefore(TcpMemory into) {
+    Staged shared = before;
+    before = null;
+    if (shared == null
+        || !shared.isStillIn(useOfBefore)
+        || shared.memory() != into // what fails there is refused, and nothing else
+        || shared.failure() != null
+        || shared.room() < writeBytes) {
+      return null;
+    }
+    shared.share();
+    countStaged = 1;
+    return append(shared);
   }
 
   /** The first buffer of the write, when it is empty, behind the others; null if it has none. */
@@ -231,6 +260,8 @@ final class Incoming {
   }
 
   private void forgetStaged() {
+    before = firstStaged == lastStaged ? firstStaged : null;
+    useOfBefore = before == null ? 0 : before.use();
     firstStaged = null;
     lastStaged = null;
     countStaged = 0;
@@ -247,12 +278,14 @@ final class Incoming {
     TcpMemory into = memory;
     if (into != null && into.isCopied() && lastStaged != null) {
       lastStaged.store(position, bytes);
+      turn.began();
     }
     advance(bytes);
     reader.skip(bytes);
     return true;
   }
 
+  /** Takes so many bytes, or fewer if others are to have their turn before more are copied. */
   void streamed(ByteBuf in, int length) {
     TcpMemory into = writable();
     if (into == null) {
@@ -261,16 +294,18 @@ final class Incoming {
     }
     int end = in.readerIndex() + length;
     try {
-      while (in.readerIndex() < end) {
+      while (in.readerIndex() < end && !(into.isCopied() && turn.isOver())) {
         int bytes = (int) Math.min(rowLeft, end - in.readerIndex());
         Staged staged = into.isCopied() ? staged(into, 1) : null;
         if (staged == null) {
           into.quiet(); // or this would overtake what came before
           into.fill(position, in, bytes);
+          waitedIfCopied(into);
         } else {
           bytes = Math.min(bytes, staged.room());
           staged.put(in, bytes);
           staged.store(position, bytes);
+          turn.began();
         }
         advance(bytes);
       }
@@ -280,6 +315,12 @@ final class Incoming {
     } catch (BackendException e) {
       refusal = unwritable(e);
       in.readerIndex(end);
+    }
+  }
+
+  private void waitedIfCopied(TcpMemory into) {
+    if (into.isCopied()) {
+      turn.waited();
     }
   }
 

@@ -13,6 +13,7 @@ import io.reactivetransfer.control.socket.SocketConnection;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Operation;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongConsumer;
@@ -39,7 +40,7 @@ abstract class Link extends SocketConnection {
    */
   private static final int MAX_COPIED_ROWS_BYTES = Outgoing.BATCH_BYTES - Wire.ROWS_BYTES;
 
-  /** As long as it takes to copy that from an accelerator, nothing else happens on the loop. */
+  /** As long as it takes to copy that, nothing else happens on the loop. */
   private static final int MAX_COPIED_AT_ONCE = 256 << 10;
 
   /** A read of no more is one of a few short frames. */
@@ -50,6 +51,12 @@ abstract class Link extends SocketConnection {
 
   private final TcpDomain domain;
   private final SmallBuffers smallBuffers;
+  private final CopyTurn turn = new CopyTurn();
+  private final Runnable goOn = this::goOn;
+
+  /** What has come in and was not taken, because others have their turn first; in order. */
+  private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>(0);
+
   private final InFlight inFlight = new InFlight(token -> failSourceGone(token, true));
   private final LongConsumer written;
   private final Outgoing outgoing;
@@ -60,6 +67,11 @@ abstract class Link extends SocketConnection {
   private final Map<Long, Failure> givenUp = new HashMap<>(0);
 
   private boolean sendDue;
+
+  /** Whether others have their turn, and it goes on afterwards. */
+  private boolean isPutOff;
+
+  private boolean isTakingKept;
   private int copiedBytes;
   private int shortReads;
 
@@ -74,8 +86,8 @@ abstract class Link extends SocketConnection {
     this.domain = domain;
     this.smallBuffers = domain.loop().smallBuffers();
     this.written = domain.events()::written;
-    this.outgoing = new Outgoing(smallBuffers);
-    this.incoming = new Incoming(this, domain, reader());
+    this.outgoing = new Outgoing(smallBuffers, turn);
+    this.incoming = new Incoming(this, domain, reader(), turn);
   }
 
   /** What the accepting side has shown under TLS, whose handshake is over by then. */
@@ -132,14 +144,30 @@ abstract class Link extends SocketConnection {
       failSourceGone(op.token(), false);
       return true;
     }
-    if (op.length() <= MAX_COPIED_BYTES
-        || (op.rows() > 1 && op.length() <= MAX_COPIED_ROWS_BYTES && !source.isCopied())) {
+    if (isCopiedAtOnce(source, op)) {
+      if (source.isCopied() && turn.isOver()) {
+        putOff(); // who posts comes again when there is room
+        return false;
+      }
       postCopy(source, target, op);
     } else {
       postLong(source, target, op);
     }
     sendSoon(true);
     return true;
+  }
+
+  private static boolean isCopiedAtOnce(TcpMemory source, Operation op) {
+    if (source.isCopied()) {
+      return op.length() <= MAX_COPIED_BYTES && isWithoutGaps(op);
+    }
+    return op.length() <= MAX_COPIED_BYTES
+        || (op.rows() > 1 && op.length() <= MAX_COPIED_ROWS_BYTES);
+  }
+
+  /** Whether the source's bytes are one range. */
+  private static boolean isWithoutGaps(Operation op) {
+    return op.rows() == 1 || op.localStride() == op.rowLength();
   }
 
   /**
@@ -171,7 +199,14 @@ abstract class Link extends SocketConnection {
     }
   }
 
-  private static void copyRows(TcpMemory source, Operation op, ByteBuf out) {
+  private void copyRows(TcpMemory source, Operation op, ByteBuf out) {
+    if (source.isCopied()) {
+      turn.waited();
+    }
+    if (isWithoutGaps(op)) {
+      source.copyTo(out, op.localOffset(), (int) op.length());
+      return;
+    }
     int rowLength = (int) op.rowLength();
     long offset = op.localOffset();
     for (int row = op.rows(); row > 0; row--) {
@@ -284,8 +319,8 @@ abstract class Link extends SocketConnection {
    */
   private void sendOn() {
     while (isWritable() && (settlements.hasNews() || !outgoing.isEmpty())) {
-      if (copiedBytes >= MAX_COPIED_AT_ONCE) {
-        sendSoon(true);
+      if (copiedBytes >= MAX_COPIED_AT_ONCE || turn.isOver()) {
+        putOff();
         return;
       }
       sayWhatIsSettled();
@@ -306,6 +341,26 @@ abstract class Link extends SocketConnection {
     Path path = path();
     if (path != null && isOpen() && outgoing.hasRoom()) {
       path.offerRoom();
+    }
+  }
+
+  /** Others have their turn, and the sockets are asked, before this goes on. */
+  private void putOff() {
+    if (!isPutOff) {
+      isPutOff = true;
+      domain.loop().executeAfterSockets(goOn);
+    }
+  }
+
+  private void goOn() {
+    isPutOff = false;
+    turn.renew();
+    copiedBytes = 0;
+    try {
+      takeKept();
+      sendOn();
+    } catch (RuntimeException | Error e) { // else nobody hears of it
+      exceptionCaught(context(), e);
     }
   }
 
@@ -347,7 +402,7 @@ abstract class Link extends SocketConnection {
   }
 
   private @Nullable ByteBuf destination() {
-    ByteBuf direct = incoming.destination();
+    ByteBuf direct = kept.isEmpty() ? incoming.destination() : null;
     return direct == null ? smallBuffers.toRead() : direct;
   }
 
@@ -360,9 +415,33 @@ abstract class Link extends SocketConnection {
     if (in.readableBytes() <= SHORT_READ_BYTES && shortReads++ % SHORT_READS == 0) {
       holdAcknowledgementsBack();
     }
-    if (!incoming.isThere(in)) {
-      super.take(in);
+    if (!kept.isEmpty() && !isTakingKept) {
+      kept.addLast(in.retain());
+      return;
     }
+    if (incoming.isThere(in)) {
+      return;
+    }
+    super.take(in);
+    if (in.isReadable() && phase() != Phase.ENDED) {
+      kept.addFirst(in.retain());
+    }
+  }
+
+  /** Takes what was kept, as far as others need not have their turn before. */
+  private void takeKept() {
+    if (kept.isEmpty()) {
+      return;
+    }
+    isTakingKept = true;
+    try {
+      for (ByteBuf in; !turn.isOver() && (in = kept.poll()) != null; ) {
+        channelRead(context(), in);
+      }
+    } finally {
+      isTakingKept = false;
+    }
+    readOn();
   }
 
   /**
@@ -379,7 +458,10 @@ abstract class Link extends SocketConnection {
 
   @Override
   protected final void afterRead() {
-    if (domain.events().isFull() || settlements.isFull()) {
+    if (!kept.isEmpty()) {
+      context().channel().config().setAutoRead(false);
+      putOff();
+    } else if (domain.events().isFull() || settlements.isFull()) {
       context().channel().config().setAutoRead(false);
       readOn();
     }
@@ -387,7 +469,7 @@ abstract class Link extends SocketConnection {
 
   /** Has it read if it may, or when there is room for more events. */
   final void readOn() {
-    if (phase() == Phase.ENDED || settlements.isFull()) {
+    if (phase() == Phase.ENDED || settlements.isFull() || !kept.isEmpty()) {
       return;
     }
     if (domain.events().isFull()) {
@@ -520,6 +602,9 @@ abstract class Link extends SocketConnection {
     boolean first = super.shut();
     outgoing.release();
     incoming.release();
+    for (ByteBuf each; (each = kept.poll()) != null; ) {
+      each.release();
+    }
     Path path = path();
     if (path != null) {
       domain.loop().links().ended(path.key().engine(), this);

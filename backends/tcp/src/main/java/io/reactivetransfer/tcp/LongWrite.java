@@ -20,6 +20,7 @@ final class LongWrite {
 
   private final SmallBuffers smallBuffers;
   private final SentMarks sentMarks;
+  private final CopyTurn turn;
 
   /**
    * What an accelerator was asked for, and is sent next: it brings that while the socket takes what
@@ -27,30 +28,41 @@ final class LongWrite {
    */
   private @Nullable Staged ahead;
 
+  /** What is sent behind that. */
+  private @Nullable Staged behind;
+
   private @Nullable TcpMemory source;
   private @Nullable MemoryView payload;
 
   /** What is sent next, if it is there already. */
   private @Nullable ByteBuf head;
 
-  private @Nullable ByteBuf firstPart;
+  /** What is copied of the next part, by one call or several. */
+  private @Nullable ByteBuf copied;
+
+  private int copiedBytes;
   private long token;
   private long offset;
   private int length;
   private int left;
   private boolean isCopied;
-  private boolean hasCopied;
+  private boolean wasCopied;
+  private boolean wasStaged;
 
-  /** How much of it was sent or is asked for. */
+  /** How much of it was sent, is being copied, or belongs to parts that are asked for. */
   private int begun;
+
+  /** How much of it was asked for, so far. */
+  private int asked;
 
   // of what is copied
   private int rowLength;
   private long stride;
 
-  LongWrite(SmallBuffers smallBuffers, SentMarks sentMarks) {
+  LongWrite(SmallBuffers smallBuffers, SentMarks sentMarks, CopyTurn turn) {
     this.smallBuffers = smallBuffers;
     this.sentMarks = sentMarks;
+    this.turn = turn;
   }
 
   /**
@@ -66,12 +78,14 @@ final class LongWrite {
     offset = op.localOffset();
     length = (int) op.length();
     left = length;
-    rowLength = (int) op.rowLength();
     stride = op.localStride();
+    rowLength = stride == op.rowLength() ? length : (int) op.rowLength(); // without gaps, one row
     isCopied = from.isCopied() || op.rows() > 1;
     begun = 0;
-    firstPart =
-        isCopied && !from.isCopied() ? copy(buffers, Math.min(left, Wire.FIRST_PART_BYTES)) : null;
+    if (isCopied && !from.isCopied()) {
+      beginToCopy(buffers);
+      boolean _ = copyOn();
+    }
     MemoryView all = isCopied ? sentMarks.take() : from.source(offset, left);
     payload = all;
     head = Wire.putWrite(smallBuffers.take(buffers, Wire.headBytes(op)), target.key(), op);
@@ -84,8 +98,13 @@ final class LongWrite {
   }
 
   /** Whether what was given last had to be copied for that, while everything else waited. */
-  boolean hasCopied() {
-    return hasCopied;
+  boolean wasCopied() {
+    return wasCopied;
+  }
+
+  /** Whether an accelerator has brought what was given last. */
+  boolean wasStaged() {
+    return wasStaged;
   }
 
   /** Whether nothing was sent of it. */
@@ -93,66 +112,109 @@ final class LongWrite {
     return head != null;
   }
 
-  /** Asks an accelerator for what is sent next, if that was not done, and there is a buffer. */
+  /**
+   * Asks an accelerator for what is sent next, and for what is sent behind that, as far as there
+   * are buffers for it, and others need not have their turn before.
+   */
   void askAhead() {
-    Staged part = ahead == null && begun < length ? Objects.requireNonNull(source).stage() : null;
-    if (part == null) {
-      return;
-    }
-    int bytes = Math.min(length - begun, begun == 0 ? Wire.FIRST_PART_BYTES : Staging.BYTES);
-    int row = begun / rowLength;
-    int at = begun - row * rowLength;
-    while (part.used() < bytes) {
-      int now = Math.min(rowLength - at, bytes - part.used());
+    while (!turn.isOver()) {
+      Staged last = behind == null ? ahead : behind;
+      Staged part = last == null || last.missing() == 0 ? nextAhead() : last;
+      if (part == null) {
+        return;
+      }
+      int row = asked / rowLength;
+      int at = asked - row * rowLength;
+      int now = Math.min(rowLength - at, part.missing());
       part.fetch(offset + row * stride + at, now);
-      row++;
-      at = 0;
+      turn.began();
+      asked += now;
     }
-    ahead = part;
-    begun += bytes;
   }
 
-  /** Waits for what was asked for; false if nothing was. */
-  private boolean isThere() {
-    BackendException failure = ahead == null ? null : ahead.await();
-    if (failure != null) {
-      throw failure;
+  /** Begins with a part that nobody has begun; null if there is none, or no buffer for it. */
+  private @Nullable Staged nextAhead() {
+    TcpMemory from = Objects.requireNonNull(source);
+    Staged part =
+        begun == length || behind != null
+            ? null
+            : ahead == null ? from.stage() : from.stageIfPlenty();
+    if (part == null) {
+      return null;
     }
-    return ahead != null;
+    if (ahead == null) {
+      ahead = part;
+    } else {
+      behind = part;
+    }
+    part.expect(Math.min(length - begun, partBytes()));
+    asked = begun;
+    begun += part.missing();
+    return part;
   }
 
-  private ByteBuf takeAhead() {
-    Staged part = Objects.requireNonNull(ahead);
-    ahead = null;
-    return part.send();
+  /** The first part and the second one fill one buffer of the other side together. */
+  private int partBytes() {
+    return switch (begun) {
+      case 0 -> Wire.FIRST_PART_BYTES;
+      case Wire.FIRST_PART_BYTES -> Staging.BYTES - Wire.FIRST_PART_BYTES;
+      default -> Staging.BYTES;
+    };
   }
 
   /**
-   * Gives the socket the next part; how long that is.
+   * Whether the next part is there; waits for what was asked for, or copies it, as far as others
+   * need not have their turn before.
+   */
+  private boolean prepare(ByteBufAllocator buffers) {
+    wasCopied = false;
+    if (copied == null) {
+      askAhead();
+      Staged part = ahead;
+      if (part != null) {
+        return part.missing() == 0 && isThere(part);
+      }
+      if (turn.isOver()) {
+        return false;
+      }
+      beginToCopy(buffers);
+    }
+    return copyOn();
+  }
+
+  private static boolean isThere(Staged part) {
+    BackendException failure = part.await();
+    if (failure != null) {
+      throw failure;
+    }
+    return true;
+  }
+
+  /**
+   * Gives the socket the next part; how long that is. 0 if it is not there, and others are to have
+   * their turn before more of it is copied.
    *
    * @param most how long it may be, unless it is the first one
    * @throws BackendException if it cannot be copied; then {@link #giveUp} is next
    */
   int give(ChannelHandlerContext context, int most) {
     ByteBufAllocator buffers = context.alloc();
-    askAhead();
-    boolean isStaged = isThere();
+    if (isCopied && !prepare(buffers)) {
+      return 0;
+    }
+    Staged staged = isCopied && copied == null ? Objects.requireNonNull(ahead) : null;
+    wasStaged = staged != null;
     int bytes =
-        isStaged
-            ? Objects.requireNonNull(ahead).used()
-            : Math.min(left, head == null && !isCopied ? most : Wire.FIRST_PART_BYTES);
-    hasCopied = isCopied && firstPart == null;
-    ByteBuf copied = firstPart == null && isCopied && !isStaged ? copy(buffers, bytes) : firstPart;
-    firstPart = copied; // released with the rest, if the next line throws
+        staged != null
+            ? staged.used()
+            : isCopied ? copiedBytes : Math.min(left, head == null ? most : Wire.FIRST_PART_BYTES);
     ByteBuf before =
         head == null ? Wire.putMore(smallBuffers.take(buffers, Wire.MORE_BYTES), bytes) : head;
-    firstPart = null;
     boolean isLast = bytes == left;
     MemoryView all = Objects.requireNonNull(payload);
     ByteBuf part;
     if (isCopied) {
-      part = copied == null ? takeAhead() : copied;
-      begun = Math.max(begun, length - left + bytes);
+      part = staged == null ? takeCopied() : takeAhead(staged);
       if (isLast) {
         all.release();
       }
@@ -168,11 +230,23 @@ final class LongWrite {
     return bytes;
   }
 
+  private ByteBuf takeAhead(Staged part) {
+    ahead = behind;
+    behind = null;
+    return part.send();
+  }
+
+  private ByteBuf takeCopied() {
+    ByteBuf part = Objects.requireNonNull(copied);
+    copied = null;
+    return part;
+  }
+
   /** Forgets it, of which nothing was sent; its token. */
   long withdraw() {
     release();
     head = null;
-    firstPart = null;
+    copied = null;
     payload = null;
     return token;
   }
@@ -180,6 +254,9 @@ final class LongWrite {
   /** Has the target drop it, and refuse it; its token. */
   long giveUp(ChannelHandlerContext context) {
     dropAhead();
+    if (copied != null) {
+      takeCopied().release();
+    }
     ByteBuf none = Wire.putMore(smallBuffers.take(context.alloc(), Wire.MORE_BYTES), 0);
     var _ = context.write(none, context.voidPromise());
     Objects.requireNonNull(payload).release();
@@ -187,42 +264,58 @@ final class LongWrite {
     return token;
   }
 
-  /** Copies what was not sent yet, row after row. */
-  private ByteBuf copy(ByteBufAllocator buffers, int bytes) {
+  /** The part behind all that was begun is copied. */
+  private void beginToCopy(ByteBufAllocator buffers) {
+    copiedBytes = Math.min(length - begun, Wire.FIRST_PART_BYTES);
+    copied = buffers.directBuffer(copiedBytes);
+    begun += copiedBytes;
+  }
+
+  /** Copies row after row of what is next; whether that is there. */
+  private boolean copyOn() {
     TcpMemory from = Objects.requireNonNull(source);
-    ByteBuf part = buffers.directBuffer(bytes);
-    int done = length - left;
+    ByteBuf part = Objects.requireNonNull(copied);
+    int done = length - left + part.readableBytes();
     int row = done / rowLength;
     int at = done - row * rowLength;
     try {
-      while (part.readableBytes() < bytes) {
-        int now = Math.min(rowLength - at, bytes - part.readableBytes());
+      while (part.readableBytes() < copiedBytes && !(from.isCopied() && turn.isOver())) {
+        int now = Math.min(rowLength - at, copiedBytes - part.readableBytes());
         from.copyTo(part, offset + row * stride + at, now);
         row++;
         at = 0;
+        wasCopied = true;
+        if (from.isCopied()) {
+          turn.waited();
+        }
       }
-      return part;
+      return part.readableBytes() == copiedBytes;
     } catch (BackendException e) {
-      part.release();
+      takeCopied().release();
       throw e;
     } catch (IllegalStateException | InternalError e) {
-      part.release();
+      takeCopied().release();
       throw new BackendException(0, FREED, e);
     }
   }
 
   private void dropAhead() {
-    Staged part = ahead;
+    Staged next = ahead;
+    Staged last = behind;
     ahead = null;
-    if (part != null) {
-      part.drop();
+    behind = null;
+    if (next != null) {
+      next.drop();
+    }
+    if (last != null) {
+      last.drop();
     }
   }
 
   /** Nothing more is sent of it, and nothing is read. */
   void release() {
     dropAhead();
-    for (@Nullable ByteBuf each : new @Nullable ByteBuf[] {head, firstPart, payload}) {
+    for (@Nullable ByteBuf each : new @Nullable ByteBuf[] {head, copied, payload}) {
       if (each != null) {
         each.release();
       }

@@ -37,6 +37,9 @@ final class Outgoing {
 
   private static final int MIN_BATCH_BYTES = 256;
 
+  /** What an accelerator has brought costs the loop so much less than what it copies itself. */
+  private static final int STAGED_SHARE = 4;
+
   /** More is refused. High, because what is in it is the callers' memory and no copy. */
   private static final long MAX_BYTES = 4 << 20;
 
@@ -47,6 +50,7 @@ final class Outgoing {
   private final ArrayDeque<Object> waiting = new ArrayDeque<>(); // batches and long writes
   private final ArrayDeque<LongWrite> free = new ArrayDeque<>();
   private final SentMarks sentMarks = new SentMarks();
+  private final CopyTurn turn;
   private long waitingBytes;
   private int chunkBytes = MAX_CHUNK_BYTES;
   private int hurriedBytes;
@@ -59,8 +63,9 @@ final class Outgoing {
   /** As much as the last one had in it: what waits for a slow peer is not mostly empty. */
   private int batchBytes = MIN_BATCH_BYTES;
 
-  Outgoing(SmallBuffers smallBuffers) {
+  Outgoing(SmallBuffers smallBuffers, CopyTurn turn) {
     this.smallBuffers = smallBuffers;
+    this.turn = turn;
   }
 
   /** How many bytes wait. */
@@ -137,7 +142,7 @@ final class Outgoing {
   /** One that is not in use; to be {@linkplain #add added}. */
   LongWrite newWrite() {
     LongWrite write = free.poll();
-    return write == null ? new LongWrite(smallBuffers, sentMarks) : write;
+    return write == null ? new LongWrite(smallBuffers, sentMarks, turn) : write;
   }
 
   /** Behind all that waits. */
@@ -160,24 +165,28 @@ final class Outgoing {
   }
 
   /**
-   * Gives the socket what is next.
+   * Gives the socket what is next. Nothing if that is not there, and others are to have their turn
+   * before more is copied.
    *
-   * @return how many bytes of it had to be copied for that
+   * @return how many bytes of it the loop had to copy for that, or as many as cost it as much
    * @throws io.reactivetransfer.spi.BackendException if what has to be copied cannot be; then
    *     {@link #giveUp} is next
    */
   int give(ChannelHandlerContext context) {
     int most = nextBytes();
     int given = 0;
-    int copied = 0;
-    while (given < most && copied == 0 && !isEmpty()) {
+    int cost = 0;
+    while (given < most && cost == 0 && !isEmpty()) {
       if (waiting.isEmpty() && batch != null) {
         endBatch(batch);
       }
       int bytes;
       if (waiting.peek() instanceof LongWrite write) {
         bytes = write.give(context, most - given);
-        copied += write.hasCopied() ? bytes : 0;
+        if (bytes == 0) {
+          break;
+        }
+        cost = write.wasCopied() ? bytes : write.wasStaged() ? 1 + bytes / STAGED_SHARE : 0;
         if (write.bytes() == 0) {
           free.push(write);
           waiting.remove();
@@ -192,7 +201,7 @@ final class Outgoing {
       given += bytes;
     }
     hurriedBytes = Math.max(0, hurriedBytes - given);
-    return copied;
+    return cost;
   }
 
   /** How much is given next. */

@@ -17,6 +17,14 @@ final class Staged {
   private @Nullable TcpMemory memory;
   private int index;
   private int used;
+
+  /** How many bytes are to be fetched. */
+  private int expected;
+
+  /** How often it was taken into use, and by how many writes it is used now. */
+  private long uses;
+
+  private int users;
   private @Nullable BackendException failure;
   private boolean isBroken;
 
@@ -27,7 +35,7 @@ final class Staged {
     this.home = home;
     this.buffer = buffer;
     this.bytes = buffer.memory().asByteBuffer();
-    this.sent = new MemoryView(_ -> home.give(this), bytes, null);
+    this.sent = new MemoryView(_ -> letGo(), bytes, null);
     this.received = new MemoryView(_ -> {}, bytes, null);
   }
 
@@ -36,7 +44,31 @@ final class Staged {
     memory = what;
     index = number;
     used = 0;
+    users = 1;
+    uses++;
     next = null;
+  }
+
+  /** Tells one use from those before and after it. */
+  long use() {
+    return uses;
+  }
+
+  /** Whether that use goes on. */
+  boolean isStillIn(long use) {
+    return users > 0 && uses == use;
+  }
+
+  /** Another write uses the room behind what it has. */
+  void share() {
+    users++;
+  }
+
+  private void letGo() {
+    users--;
+    if (users == 0) {
+      home.give(this);
+    }
   }
 
   TcpMemory memory() {
@@ -66,6 +98,16 @@ final class Staged {
 
   int room() {
     return Staging.BYTES - used;
+  }
+
+  /** So many bytes are to be fetched, by one call or several. */
+  void expect(int length) {
+    expected = length;
+  }
+
+  /** How many of those were not asked for. */
+  int missing() {
+    return expected - used;
   }
 
   /** Begins to fetch bytes, behind those that it has; a refusal shows when they are waited for. */
@@ -144,11 +186,11 @@ final class Staged {
   /** Waits for it, and gives it back. */
   void drop() {
     await();
-    home.give(this);
+    letGo();
   }
 
   /**
-   * Waits for this and all behind it, and gives them back.
+   * Waits for this and all behind it, and gives them back, unless another write uses one, too.
    *
    * @return why one of them has failed, or null
    */
@@ -158,7 +200,7 @@ final class Staged {
       Staged behind = each.next;
       BackendException failed = each.await();
       why = why == null ? failed : why;
-      each.home.give(each);
+      each.letGo();
       each = behind;
     }
     return why;

@@ -92,6 +92,11 @@ final class Staging {
     return idle.computeIfAbsent(device, _ -> new ArrayDeque<>());
   }
 
+  /** Whether fewer than half of those that there may be are in use. */
+  boolean hasPlenty() {
+    return taken.size() < MOST / 2;
+  }
+
   /** Nothing is under way in it, and nobody uses it any more. */
   void give(Staged staged) {
     Staged last = taken.removeLast();

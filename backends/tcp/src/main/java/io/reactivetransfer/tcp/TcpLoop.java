@@ -91,6 +91,14 @@ final class TcpLoop implements WorkerLoop {
     loop.execute(task);
   }
 
+  /**
+   * Runs the task after the sockets were asked. Tasks that others follow at once would run one
+   * after the other for up to a second, and nothing be read or written meanwhile.
+   */
+  void executeAfterSockets(Runnable task) {
+    loop.schedule(task, 0);
+  }
+
   @Override
   public void schedule(Runnable task, long delayNanos) {
     loop.schedule(task, delayNanos);

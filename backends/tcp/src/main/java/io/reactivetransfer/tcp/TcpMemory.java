@@ -92,6 +92,11 @@ final class TcpMemory implements LocalMemory {
     return staging == null ? null : staging.take(this);
   }
 
+  /** The same, only if others are left for more. */
+  @Nullable Staged stageIfPlenty() {
+    return staging == null || !staging.hasPlenty() ? null : staging.take(this);
+  }
+
   /** Waits until no copy to it, or from it, is under way. */
   void quiet() {
     if (staging != null) {

@@ -27,7 +27,10 @@ public final class FrameReader {
     /** The body that was to be collected is here. */
     void collected(byte[] body);
 
-    /** A piece of a streamed body: takes exactly so many bytes. */
+    /**
+     * A piece of a streamed body: takes so many bytes. Or fewer, because it is busy: then nothing
+     * is read any more, and what is left is to be {@linkplain #feed fed} again.
+     */
     default void streamed(ByteBuf in, int length) {
       throw new IllegalStateException("expected no frame that is streamed");
     }
@@ -99,7 +102,10 @@ public final class FrameReader {
     return expects == Expects.HEAD && head.limit() == 0;
   }
 
-  /** Reads what has come, until there is no more or it is {@link #stop stopped}. */
+  /**
+   * Reads what has come, until there is no more, or it is {@link #stop stopped}, or a piece of a
+   * body is not taken whole.
+   */
   public void feed(ByteBuf in) {
     while (step(in)) {
       // on to the next part
@@ -150,8 +156,9 @@ public final class FrameReader {
   private boolean readStreamed(ByteBuf in) {
     int length = (int) Math.min(toStream, in.readableBytes());
     if (length > 0) {
+      int from = in.readerIndex();
       frames.streamed(in, length);
-      toStream -= length;
+      toStream -= in.readerIndex() - from;
     }
     return endStream();
   }
