@@ -122,33 +122,34 @@ final class InFlightWrite {
     state.set(ENDED);
   }
 
-  /** Target: copies at most this much of what is left. */
+  /** Target: copies at most this much of what is left; what that has cost, in bytes. */
   long copyInto(LoopbackMemory target, long maxBytes) {
-    long bytes = Math.min(maxBytes, length - copied);
+    LoopbackMemory from = Objects.requireNonNull(source);
     if (rows > 1) {
-      copyRows(target, copied + bytes);
-    } else {
-      target.copyFrom(
-          Objects.requireNonNull(source), sourceOffset + copied, targetOffset + copied, bytes);
-      copied += bytes;
+      return copyRows(from, target, maxBytes);
     }
-    return bytes;
+    long bytes = Math.min(maxBytes, length - copied);
+    target.copyFrom(from, sourceOffset + copied, targetOffset + copied, bytes);
+    copied += bytes;
+    return target.cost(from, bytes);
   }
 
-  /** Copies row after row, or what is left of one, until so much is copied. */
-  private void copyRows(LoopbackMemory target, long end) {
-    LoopbackMemory from = Objects.requireNonNull(source);
+  /** Copies row after row, or what is left of one, until that has cost so much. */
+  private long copyRows(LoopbackMemory from, LoopbackMemory target, long most) {
+    long cost = 0;
     long rowLength = length / rows;
     long row = copied / rowLength;
     long at = copied - row * rowLength;
-    while (copied < end) {
-      long bytes = Math.min(rowLength - at, end - copied);
+    while (copied < length && cost < most) {
+      long bytes = Math.min(rowLength - at, most - cost);
       long begin = sourceOffset + row * sourceStride + at;
       target.copyFrom(from, begin, targetOffset + row * targetStride + at, bytes);
       copied += bytes;
+      cost += target.cost(from, bytes);
       row++;
       at = 0;
     }
+    return cost;
   }
 
   boolean isCopied() {

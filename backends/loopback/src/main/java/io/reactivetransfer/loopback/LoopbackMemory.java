@@ -19,6 +19,9 @@ import java.lang.foreign.MemorySegment;
 record LoopbackMemory(Memory memory, Devices devices, Access access, LoopbackKey name)
     implements LocalMemory {
 
+  /** However little is copied, an accelerator is waited for. */
+  private static final long MIN_DEVICE_COST = 64 << 10;
+
   long length() {
     return memory.length();
   }
@@ -26,6 +29,12 @@ record LoopbackMemory(Memory memory, Devices devices, Access access, LoopbackKey
   /** The same under another key. */
   LoopbackMemory renamed(LoopbackKey key) {
     return new LoopbackMemory(memory, devices, access, key);
+  }
+
+  /** What a copy costs the thread that makes it, as so many bytes of the host. */
+  long cost(LoopbackMemory source, long bytes) {
+    boolean isOfDevice = memory instanceof DeviceMemory || source.memory instanceof DeviceMemory;
+    return isOfDevice ? Math.max(bytes, MIN_DEVICE_COST) : bytes;
   }
 
   /** Copies from other memory; both ranges were checked. */

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.spi.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -99,5 +105,38 @@ class LoopbackDeviceTest {
     host.copyFrom(device, 7, 9, 150_000);
     device.copyFrom(host, 7, 9, 150_000);
     assertThat(copies).containsExactly("a:0 to host 7 9 150000", "host to a:0 7 9 150000");
+  }
+
+  /** Each is waited for, so others have their turn in between. */
+  @Test
+  void rowsAreCopiedAFewAtATime() {
+    Card card = card("a");
+    LoopbackBackend backend = LoopbackBackend.builder().network(new LoopbackNetwork()).build();
+    TestNic origin = TestNic.open(backend, 1);
+    EngineId id = new EngineId(7, 2);
+    OpenContext context =
+        OpenContext.builder(id, 0, () -> {})
+            .nicDepth(1_024)
+            .devices(Devices.of(List.of(card)))
+            .build();
+    Domain target = backend.open(backend.nics(8).getFirst(), context).toCompletableFuture().join();
+    LocalMemory memory =
+        target.register(card.memory(), Access.REMOTE_WRITE).toCompletableFuture().join();
+    RemoteMemory remote =
+        origin.domain.resolve(origin.domain.resolve(id, 0, target.address()), memory.key(), LENGTH);
+    int rows = 1_000;
+    Operation op =
+        new Operation().between(origin.memory, remote).range(0, 0, rows * 16L).token(1).withImm(1);
+    assertThat(origin.domain.post(op.inRows(rows, 32, 48)).isTaken()).isTrue();
+
+    RecordingSink sink = new RecordingSink();
+    int most = 0;
+    while (sink.take().isEmpty()) {
+      int before = copies.size();
+      assertThat(target.poll(sink)).isPositive();
+      most = Math.max(most, copies.size() - before);
+    }
+    assertThat(most).isBetween(1, 16);
+    assertThat(copies).hasSize(rows).doesNotHaveDuplicates().contains("host to a:0 32 48 16");
   }
 }
