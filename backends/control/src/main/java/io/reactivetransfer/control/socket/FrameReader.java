@@ -29,7 +29,7 @@ public final class FrameReader {
 
     /**
      * A piece of a streamed body: takes so many bytes. Or fewer, because it is busy: then nothing
-     * is read any more, and what is left is to be {@linkplain #feed fed} again.
+     * is read any more, and what is left is to be {@linkplain FrameReader#feed fed} again.
      */
     default void streamed(ByteBuf in, int length) {
       throw new IllegalStateException("expected no frame that is streamed");

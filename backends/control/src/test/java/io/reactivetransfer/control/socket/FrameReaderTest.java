@@ -20,6 +20,7 @@ class FrameReaderTest implements FrameReader.Frames {
   private final FrameReader reader = new FrameReader(this);
   private final List<String> seen = new ArrayList<>();
   private final StringBuilder streaming = new StringBuilder();
+  private int mostAtOnce = Integer.MAX_VALUE;
 
   @Test
   void isTheSameHoweverTheBytesAreCut() {
@@ -34,6 +35,22 @@ class FrameReaderTest implements FrameReader.Frames {
               "h0", "c5", "hello", "s3", "<abc>", "s0", "<>", "c0", "", "h1", "s2", "<zz>");
       assertThat(reader.isBetweenFrames()).isTrue();
     }
+  }
+
+  @Test
+  void goesOnWithWhatWasNotTaken() {
+    ByteBuf in = Unpooled.copiedBuffer(STREAM, StandardCharsets.ISO_8859_1);
+    mostAtOnce = 1;
+    int calls = 0;
+    for (; in.isReadable(); calls++) {
+      reader.feed(in);
+    }
+    in.release();
+    assertThat(calls).isEqualTo(4); // two bytes of three, and one of two, were not taken
+    assertThat(seen)
+        .containsExactly(
+            "h0", "c5", "hello", "s3", "<abc>", "s0", "<>", "c0", "", "h1", "s2", "<zz>");
+    assertThat(reader.isBetweenFrames()).isTrue();
   }
 
   @Test
@@ -83,7 +100,8 @@ class FrameReaderTest implements FrameReader.Frames {
 
   @Override
   public void streamed(ByteBuf in, int length) {
-    streaming.append(in.readCharSequence(length, StandardCharsets.ISO_8859_1));
+    streaming.append(
+        in.readCharSequence(Math.min(length, mostAtOnce), StandardCharsets.ISO_8859_1));
   }
 
   @Override
