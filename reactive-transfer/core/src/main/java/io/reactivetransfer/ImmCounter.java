@@ -104,6 +104,21 @@ public interface ImmCounter {
   }
 
   /**
+   * The same as {@link #raising(Memory)}, which also writes a value to the word whenever a claim
+   * fails: as early, and wherever signals come, for whoever waits for the word alone and must not
+   * wait for ever, such as an accelerator.
+   *
+   * <p>A claim that is cancelled writes nothing, unless it fails at that moment. A subscription
+   * that the engine refuses at once makes no claim: it fails before {@code subscribe} returns, and
+   * nothing is written.
+   *
+   * @param word as for {@link #raising(Memory)}
+   * @param failed what it becomes; a value that claims which are met do not bring it to
+   * @throws TransferRejectedException if it is of an accelerator that is not reached
+   */
+  ImmCounter raising(Memory word, long failed);
+
+  /**
    * The same counter, whose claims fail with {@link PeerUnreachableException} when one of these
    * peers is lost: for whoever knows from where the writes must come.
    *

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
 import java.lang.foreign.Arena;
@@ -440,6 +442,66 @@ class ClaimStreamTest {
         .isInstanceOf(TransferRejectedException.class)
         .hasMessageContaining("cannot be written");
     noClaimIsLeft(1);
+  }
+
+  private static final long FAILED = 1L << 50;
+
+  @Test
+  void aWordSaysThatAClaimHasFailedBeforeAnySignalComes() {
+    HandScheduler signals = new HandScheduler();
+    hand.signals = signals;
+    hand.open(1);
+    MemorySegment word = Arena.ofAuto().allocate(8, 8);
+    ImmCounter raising = counter().raising(new HostMemory(word), FAILED);
+    Probe<Void> met = hand.probe(raising.next(1));
+    Probe<Void> late = hand.probe(raising.within(Duration.ofSeconds(10)).next(1));
+    hand.nic(0).arrive(WireImm.encode(IMM.value(), 1));
+    hand.turnWorker();
+    assertThat(in(word)).isEqualTo(1);
+    hand.loop.advance(Duration.ofSeconds(10));
+    hand.turnWorker();
+    assertThat(in(word)).isEqualTo(FAILED);
+    late.assertOpen();
+    hand.turn();
+    met.assertComplete();
+    assertThat(late.error()).isInstanceOf(DeadlineExceededException.class);
+  }
+
+  @Test
+  void aClaimThatIsCancelledLeavesItsWordAsItIs() {
+    hand.open(1);
+    MemorySegment word = Arena.ofAuto().allocate(8, 8);
+    Probe<Void> next = hand.probe(counter().raising(new HostMemory(word), FAILED).next(1));
+    hand.turn();
+    next.cancel();
+    hand.turn();
+    hand.engine().close().subscribe();
+    hand.turn();
+    assertThat(in(word)).isZero();
+  }
+
+  /** And one that raises a word which is for nothing else. */
+  @Test
+  void aClaimThatFailsLeavesAWordAsItIsThatIsNotForThat() {
+    hand.open(1);
+    MemorySegment word = Arena.ofAuto().allocate(8, 8);
+    Probe<Void> next = hand.probe(counter().raising(word).within(Duration.ofSeconds(1)).next(1));
+    hand.turn();
+    hand.advance(Duration.ofSeconds(1));
+    assertThat(next.error()).isInstanceOf(DeadlineExceededException.class);
+    assertThat(in(word)).isZero();
+  }
+
+  @Test
+  void aClaimFailsAlsoWhenItsWordIsGone() {
+    hand.open(1);
+    Arena arena = Arena.ofShared();
+    ImmCounter raising = counter().raising(new HostMemory(arena.allocate(8, 8)), FAILED);
+    arena.close();
+    Probe<Void> next = hand.probe(raising.within(Duration.ofSeconds(1)).next(1));
+    hand.turn();
+    hand.advance(Duration.ofSeconds(1));
+    assertThat(next.error()).isInstanceOf(DeadlineExceededException.class);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
@@ -13,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -20,6 +22,9 @@ import reactor.core.publisher.Mono;
 
 /** Chapter 2: arrivals are never lost. */
 abstract class ArrivalRules extends RuleGroup {
+
+  /** No number of claims. */
+  private static final long FAILED = 1L << 62;
 
   ArrivalRules(TransferConformance kit) {
     super(kit);
@@ -264,7 +269,32 @@ abstract class ArrivalRules extends RuleGroup {
     read(word, 2);
   }
 
+  @Test
+  final void r2_15_aClaimThatFailsWritesToItsWordFirst() {
+    Duo duo = Duo.open(stage(), 1);
+    ImmLease lease = duo.target().lease();
+    MemorySegment word = stage().memory(Long.BYTES).fill((byte) 0);
+    AtomicLong told = new AtomicLong();
+    Probe<Void> failing =
+        stage()
+            .probe(
+                "a claim of 1",
+                duo.target()
+                    .counter(lease.imm())
+                    .raising(new HostMemory(word), FAILED)
+                    .next(1)
+                    .doOnError(_ -> told.set(in(word))));
+    stage().patience().until("a claim", () -> duo.target().stats().pendingClaims() == 1);
+    lease.close();
+    failing.awaitError(TransferRejectedException.class);
+    assertThat(told).as("the word when the failure was told").hasValue(FAILED);
+  }
+
   private static void read(MemorySegment word, long expected) {
-    assertThat((long) ValueLayout.JAVA_LONG.varHandle().getAcquire(word, 0L)).isEqualTo(expected);
+    assertThat(in(word)).isEqualTo(expected);
+  }
+
+  private static long in(MemorySegment word) {
+    return (long) ValueLayout.JAVA_LONG.varHandle().getAcquire(word, 0L);
   }
 }

@@ -64,6 +64,10 @@ final class CounterSaboteurs {
               engine -> ForwardingCounter.on(engine, ClaimsOnes::new)),
           Saboteur.engine(
               "2.14", "raises no word", engine -> ForwardingCounter.on(engine, RaisesNone::new)),
+          Saboteur.engine(
+              "2.15",
+              "leaves the word as it is when a claim fails",
+              engine -> ForwardingCounter.on(engine, HidesFailures::new)),
           Saboteur.engine("1.7", "keeps the first aim", KeepsAim::new),
           Saboteur.engine(
                   "5.1",
@@ -100,6 +104,17 @@ final class CounterSaboteurs {
     @Override
     public ImmCounter raising(Memory word) {
       return inner;
+    }
+  }
+
+  private static final class HidesFailures extends ForwardingCounter {
+    HidesFailures(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public ImmCounter raising(Memory word, long failed) {
+      return inner.raising(word);
     }
   }
 

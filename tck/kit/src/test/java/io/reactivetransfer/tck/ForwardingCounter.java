@@ -58,6 +58,11 @@ class ForwardingCounter implements ImmCounter {
   }
 
   @Override
+  public ImmCounter raising(Memory word, long failed) {
+    return inner.raising(word, failed);
+  }
+
+  @Override
   public ImmCounter boundTo(Collection<? extends Peer> peers) {
     return inner.boundTo(peers);
   }

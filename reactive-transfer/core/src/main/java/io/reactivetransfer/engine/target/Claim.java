@@ -184,6 +184,9 @@ final class Claim implements Runnable {
     Throwable unsaid = reason == null ? terms.raise() : reason;
     boolean isMet = unsaid == null;
     failure = unsaid;
+    if (!isMet) {
+      terms.fail(); // not where it is told: who waits for the word may be in the way there
+    }
     try {
       claims.signals().schedule(this);
     } catch (Throwable e) {

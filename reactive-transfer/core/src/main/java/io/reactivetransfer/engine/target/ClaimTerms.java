@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param bound the peers whose loss ends them
  * @param patienceNanos how long each may wait, in nanoseconds; 0 for ever
  * @param ended whether the lease of the immediate is closed; asked on the NIC thread
- * @param word what is raised by each that is met, or null
+ * @param word what is raised by each that is met, and may be told of those that fail, or null
  */
 record ClaimTerms(
     Claims claims,
@@ -33,14 +33,21 @@ record ClaimTerms(
     return new ClaimTerms(claims, imm, bound, nanos, ended, word);
   }
 
-  ClaimTerms raising(Memory word) {
-    RaisedWord raised = RaisedWord.of(word, claims.devices());
+  ClaimTerms raising(Memory word, @Nullable Long failed) {
+    RaisedWord raised = RaisedWord.of(word, failed, claims.devices());
     return new ClaimTerms(claims, imm, bound, patienceNanos, ended, raised);
   }
 
   /** A claim is met: raises the word, if there is one. Says what prevents it, or null. */
   @Nullable TransferRejectedException raise() {
     return word == null ? null : word.raise();
+  }
+
+  /** A claim fails: says so in the word, if there is one that is for that. */
+  void fail() {
+    if (word != null) {
+      word.fail();
+    }
   }
 
   /** What a claim has got, and nobody was told of: for the next one. On the NIC thread. */

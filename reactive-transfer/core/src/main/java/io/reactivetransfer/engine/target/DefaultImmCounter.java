@@ -54,7 +54,13 @@ final class DefaultImmCounter implements ImmCounter {
   @Override
   public ImmCounter raising(Memory word) {
     Objects.requireNonNull(word, "word");
-    return new DefaultImmCounter(terms.raising(word));
+    return new DefaultImmCounter(terms.raising(word, null));
+  }
+
+  @Override
+  public ImmCounter raising(Memory word, long failed) {
+    Objects.requireNonNull(word, "word");
+    return new DefaultImmCounter(terms.raising(word, failed));
   }
 
   @Override

@@ -12,11 +12,23 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A word of 64 bits, wherever it is, to which 1 is added. On the NIC thread. */
+/**
+ * A word of 64 bits, wherever it is, to which 1 is added, and which may say of a failure, too. On
+ * the NIC thread.
+ */
 abstract class RaisedWord {
+
+  /** What it becomes when a claim fails; null if it stays as it is. */
+  private final @Nullable Long failed;
+
+  private RaisedWord(@Nullable Long failed) {
+    this.failed = failed;
+  }
 
   /** Adds 1: whoever sees that sees all that was written before. */
   protected abstract void add();
+
+  protected abstract void set(long value);
 
   /** Adds 1; says why that cannot be done, or null. */
   @Nullable TransferRejectedException raise() {
@@ -29,32 +41,49 @@ abstract class RaisedWord {
     }
   }
 
+  /** Says that a claim has failed, if it is for that, too. */
+  void fail() {
+    if (failed != null) {
+      try {
+        set(failed);
+      } catch (Throwable e) {
+        // The claim fails anyway, and its listener is told why.
+      }
+    }
+  }
+
   /**
    * The one that lies there.
    *
+   * @param failed what it becomes when a claim fails; null if it stays as it is then
    * @throws TransferRejectedException if it is of an accelerator that is not reached
    */
-  static RaisedWord of(Memory word, Devices devices) {
+  static RaisedWord of(Memory word, @Nullable Long failed, Devices devices) {
     WatchedWord.requireWord(word);
     return switch (word) {
-      case HostMemory host -> ofHost(host.segment());
-      case DeviceMemory device -> ofDevice(device, devices);
+      case HostMemory host -> ofHost(host.segment(), failed);
+      case DeviceMemory device -> ofDevice(device, failed, devices);
     };
   }
 
-  private static RaisedWord ofHost(MemorySegment word) {
+  private static RaisedWord ofHost(MemorySegment word, @Nullable Long failed) {
     if (word.isReadOnly()) {
       throw new IllegalArgumentException("expected a word to write to, got read-only memory");
     }
-    return new RaisedWord() {
+    return new RaisedWord(failed) {
       @Override
       protected void add() {
         long _ = (long) WatchedWord.WORD.getAndAddRelease(word, 0L, 1L);
       }
+
+      @Override
+      protected void set(long value) {
+        WatchedWord.WORD.setRelease(word, 0L, value);
+      }
     };
   }
 
-  private static RaisedWord ofDevice(DeviceMemory word, Devices devices) {
+  private static RaisedWord ofDevice(DeviceMemory word, @Nullable Long failed, Devices devices) {
     DeviceAccess access;
     try {
       access = devices.access(word.device());
@@ -62,10 +91,15 @@ abstract class RaisedWord {
       throw new TransferRejectedException(Signals.textOf(e));
     }
     MemorySegment next = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
-    return new RaisedWord() {
+    return new RaisedWord(failed) {
       @Override
       protected void add() {
-        WatchedWord.WORD.set(next, 0L, access.peek(word, 0) + 1);
+        set(access.peek(word, 0) + 1);
+      }
+
+      @Override
+      protected void set(long value) {
+        WatchedWord.WORD.set(next, 0L, value);
         access.copyFromHost(next, 0, word, 0, Long.BYTES);
       }
     };
