@@ -15,7 +15,7 @@ import java.util.Arrays;
  *   <li>{@link #CARRY}: what a second NIC has to say to the other second NIC
  *   <li>{@link #OPEN}: asks for a window. Its id (8), key of the memory that is to be written (16),
  *       immediates of acknowledgements (4 times 4), key of the notes, address of the second NIC
- *   <li>{@link #QUEUED}: there is no room for the window with this id (8) yet
+ *   <li>{@link #QUEUED}: the window with this id (8) is not there yet
  *   <li>{@link #GRANT}: the id (8), address of the second NIC, how many slots (1), and for each its
  *       immediate (4) and key
  *   <li>{@link #DENY}: the id (8) and why there is none

@@ -112,6 +112,7 @@ final class Windows {
       waiting.forEach(request -> deny(request, failure.text()));
       waiting.clear();
     }
+    work += remind();
     if (waiting.isEmpty() || !nics.second().isOpen()) {
       return work;
     }
@@ -201,15 +202,32 @@ final class Windows {
     return granted;
   }
 
+  /**
+   * Tells those who wait that they are not forgotten, whatever it is that they wait for: room, the
+   * second NIC, which may take its time to open, or that it registers their buffers. Returns how
+   * many are told.
+   */
+  private int remind() {
+    long now = nics.clock().now();
+    if (now - toldNanos <= Math.min(nics.patienceNanos() / 4, MOST_SILENCE_NANOS)) {
+      return 0;
+    }
+    toldNanos = now;
+    int told = waiting.size();
+    waiting.forEach(
+        request -> nics.say(request.peer, Messages.of(Messages.QUEUED, request.window)));
+    for (InWindow window : all) {
+      if (!window.isGranted) {
+        nics.say(window.peer, Messages.of(Messages.QUEUED, window.id));
+        told++;
+      }
+    }
+    return told;
+  }
+
   private int makeRoom() {
     long now = nics.clock().now();
     int work = 0;
-    if (now - toldNanos > Math.min(nics.patienceNanos() / 4, MOST_SILENCE_NANOS)) {
-      toldNanos = now;
-      waiting.forEach(
-          request -> nics.say(request.peer, Messages.of(Messages.QUEUED, request.window)));
-      work++;
-    }
     InWindow least = null;
     int asked = 0;
     for (InWindow window : all) {

@@ -10,6 +10,7 @@ import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.spi.LocalMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -105,6 +106,40 @@ class WindowsTest {
     runUntil(() -> turn() == 0);
     post(first, to, 200);
     runUntil(() -> first.hasReported("written 200"));
+  }
+
+  /** A second NIC that is slow is none that is lost. */
+  @Test
+  void whoWaitsForTheSecondNicOfATargetIsToldSo() {
+    target = new StagedNic(CompletionLevel.DELIVERED, StagedNic.SHORT);
+    target.second.isSlowToRegister = true; // so that it does not open
+    isToldAndServed(origin(), room());
+  }
+
+  @Test
+  void whoWaitsForBuffersToBeRegisteredIsToldSo() {
+    target = new StagedNic(CompletionLevel.DELIVERED, StagedNic.SHORT);
+    LocalMemory to = room();
+    connected(to, 1);
+    target.second.isSlowToRegister = true;
+    isToldAndServed(origin(), to);
+  }
+
+  private void isToldAndServed(StagedNic waiting, LocalMemory to) {
+    AtomicInteger told = new AtomicInteger();
+    waiting.isHeard =
+        message -> {
+          if (Messages.isOne(message) && message.get() == Messages.QUEUED) {
+            told.incrementAndGet();
+          }
+          return true;
+        };
+    post(waiting, to, 200);
+    runUntil(() -> told.get() >= 5);
+    runUntil(() -> {
+      target.second.registerAll();
+      return waiting.hasReported("written 200");
+    });
   }
 
   @Test
