@@ -7,11 +7,12 @@ import io.reactivetransfer.spi.StagingBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * The staging buffers of one NIC, through which memory of accelerators is sent and received while
@@ -26,18 +27,25 @@ final class Staging {
   /** So that peers that do not read take no more memory than this many. */
   private static final int MOST = 64;
 
+  /** After it, who has refused one is asked again. */
+  private static final long PAUSE_NANOS = 1_000_000_000;
+
+  private static final Logger LOG = Loggers.getLogger(Staging.class);
+
   private final Devices devices;
+  private final LongSupplier nanoTime;
   private final Map<Device, ArrayDeque<Staged>> idle = new HashMap<>();
   private final List<Staged> taken = new ArrayList<>();
 
-  /** Devices that have refused one: asking costs more than to copy and wait. */
-  private final Set<Device> refused = new HashSet<>();
+  /** Devices that have refused one, and when: asking costs more than to copy and wait. */
+  private final Map<Device, Long> refused = new HashMap<>();
 
   private int made;
   private boolean closed;
 
-  Staging(Devices devices) {
+  Staging(Devices devices, LongSupplier nanoTime) {
     this.devices = devices;
+    this.nanoTime = nanoTime;
   }
 
   /** One for this memory, with nothing in it; null if there are enough, or the device has none. */
@@ -58,17 +66,29 @@ final class Staging {
   }
 
   private @Nullable Staged open(Device device) {
-    if (refused.contains(device) || (made == MOST && !closeOne())) {
+    if (hasJustRefused(device) || (made == MOST && !closeOne())) {
       return null;
     }
     try {
       StagingBuffer buffer = devices.access(device).stagingBuffer(device, BYTES);
       made++;
+      refused.remove(device);
       return new Staged(this, buffer);
     } catch (BackendException e) {
-      refused.add(device); // copies say better than this what is wrong
+      if (refused.put(device, nanoTime.getAsLong()) == null) {
+        LOG.warn(
+            "{} refuses a staging buffer, so its memory is copied while the NIC's thread waits,"
+                + " until it gives one; it is asked again every second: {}",
+            device,
+            e.getMessage());
+      }
       return null;
     }
+  }
+
+  private boolean hasJustRefused(Device device) {
+    Long since = refused.get(device);
+    return since != null && nanoTime.getAsLong() - since < PAUSE_NANOS;
   }
 
   /** Makes room for one of another device, if one of any is idle. */

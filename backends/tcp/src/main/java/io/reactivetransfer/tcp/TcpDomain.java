@@ -81,7 +81,7 @@ final class TcpDomain implements Domain {
             .build();
     this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());
-    this.staging = new Staging(context.devices());
+    this.staging = new Staging(context.devices(), System::nanoTime);
     this.registrations = new Registrations(loop.keys(), context.devices(), staging);
   }
 

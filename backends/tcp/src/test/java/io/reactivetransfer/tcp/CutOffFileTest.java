@@ -70,6 +70,6 @@ class CutOffFileTest {
         new HostMemory(segment),
         Access.LOCAL,
         Devices.none(),
-        new Staging(Devices.none()));
+        new Staging(Devices.none(), System::nanoTime));
   }
 }

@@ -9,13 +9,16 @@ import io.reactivetransfer.tck.FakeDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class StagingTest {
 
   private final FakeDevice device = new FakeDevice(Device.of("fake", 0));
-  private final Devices devices = device.asDevices();
-  private final Staging staging = new Staging(devices);
+  private final StingyAccess access = new StingyAccess(device);
+  private final Devices devices = Devices.of(List.of(access));
+  private final AtomicLong nanoTime = new AtomicLong(Long.MAX_VALUE - 5);
+  private final Staging staging = new Staging(devices, nanoTime::get);
 
   private TcpMemory memory(int key) {
     return new TcpMemory(
@@ -87,6 +90,63 @@ class StagingTest {
     staged.store(10, 10);
     assertThat(staged.await()).hasMessageContaining("no more");
     assertThat(buffer.awaits).isEqualTo(1);
+  }
+
+  /** Such as when no more memory may be pinned just now. */
+  @Test
+  void whoHasRefusedOneIsAskedAgainAfterASecond() {
+    TcpMemory memory = memory(1);
+    access.isRefusing = true;
+    assertThat(memory.stage()).isNull();
+    assertThat(memory.stage()).isNull();
+    nanoTime.addAndGet(999_999_999);
+    assertThat(memory.stage()).isNull();
+    assertThat(access.asked).isEqualTo(1);
+    nanoTime.addAndGet(1);
+    assertThat(memory.stage()).isNull();
+    assertThat(access.asked).isEqualTo(2);
+    access.isRefusing = false;
+    assertThat(memory.stage()).as("within the next second").isNull();
+    nanoTime.addAndGet(1_000_000_000);
+    Staged first = Objects.requireNonNull(memory.stage());
+    Staged second = Objects.requireNonNull(memory.stage());
+    first.drop();
+    second.drop();
+  }
+
+  @Test
+  void whatThereIsGoesOnWhileMoreIsRefused() {
+    TcpMemory memory = memory(1);
+    Staged only = Objects.requireNonNull(memory.stage());
+    access.isRefusing = true;
+    assertThat(memory.stage()).isNull();
+    only.drop();
+    Staged again = Objects.requireNonNull(memory.stage());
+    assertThat(again).isSameAs(only);
+    again.drop();
+  }
+
+  @Test
+  void aSpellOfRefusalsIsSaidOnce() {
+    TcpMemory memory = memory(1);
+    List<Staged> taken = new ArrayList<>();
+    try (CapturedLog log = new CapturedLog()) {
+      for (int spell = 1; spell <= 2; spell++) {
+        access.isRefusing = true;
+        for (int i = 0; i < 3; i++) {
+          assertThat(memory.stage()).isNull();
+          nanoTime.addAndGet(1_000_000_000);
+        }
+        assertThat(log.lines("fake:0"))
+            .hasSize(spell)
+            .last()
+            .asString()
+            .contains("no more memory may be pinned");
+        access.isRefusing = false;
+        taken.add(Objects.requireNonNull(memory.stage()));
+      }
+    }
+    taken.forEach(Staged::drop);
   }
 
   @Test
