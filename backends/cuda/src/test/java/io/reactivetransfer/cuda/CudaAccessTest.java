@@ -277,9 +277,26 @@ class CudaAccessTest {
           .hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
       gpus.driver().reset();
       put(new byte[bytes.length], target.memory());
-      assertThat(gpus.driver().calls("cuMemHostRegister")).as("other buffers").isPositive();
+      assertThat(gpus.driver().calls("cuMemHostRegister"))
+          .as("buffers instead of that one, and not of the other half of its lane")
+          .isOne();
       copyAll(source, target);
       assertThat(get(target.memory())).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void whatHasGotQuietIsUsedAgainThoughItsCopyHasFailed() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, 2L * CopyLane.HALF)) {
+      gpus.driver().reset();
+      takeWhatOtherTestsHaveLeft();
+      put(Gpus.noise(2 * CopyLane.HALF), memory.memory());
+      gpus.driver().fault("cuEventSynchronize", 1, LAUNCH_FAILED);
+      gpus.driver().fault("cuEventSynchronize", 2, LAUNCH_FAILED);
+      assertThatThrownBy(() -> get(memory.memory())).isInstanceOf(BackendException.class);
+      gpus.driver().reset();
+      assertThat(get(memory.memory())).isEqualTo(Gpus.noise(2 * CopyLane.HALF));
+      assertThat(gpus.driver().calls("cuMemHostRegister")).as("other buffers").isZero();
     }
   }
 
