@@ -65,9 +65,9 @@ public final class CudaStreams {
    *
    * <p>If the claim fails, this fails so, too, and if it is cancelled, the claim is; the stream
    * goes on in either case. It does not know: so whoever gives it work looks at this signal before
-   * using what comes of that work. A failure lets it go on from the thread that signals, a cancel
-   * from the one that cancels: neither may wait for the stream, such as in {@link
-   * CudaMemory#close}.
+   * using what comes of that work. A failure lets it go on from the NIC's thread, wherever signals
+   * come, as an arrival does; a cancel from the thread that cancels, which may not wait for the
+   * stream before, such as in {@link CudaMemory#close}.
    *
    * @param stream of the device's primary context, as streams of CUDA's runtime are, and not being
    *     captured: a wait is for once, and a graph runs many times. Wait before the launch, or

@@ -1,9 +1,11 @@
 package io.reactivetransfer.cuda;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import jcuda.driver.CUstream;
 
 /**
  * One wait of a stream for a claim. Its word is another's only when the stream has come by, the
@@ -23,23 +25,36 @@ final class StreamWait {
   record Marks(WordPages.Word word, OwnEvent passed) {}
 
   final Marks marks;
+
+  /**
+   * Whether the stream may come to its word, and nothing tells when it has come by. Of the thread
+   * that gives the stream its wait.
+   */
+  boolean isLost;
+
   private final WaitingStreams waiting;
-  private final long stream;
+  private final WaitingStreams.Place place;
   private final AtomicBoolean isDecided = new AtomicBoolean();
 
   /** What has to be over: the decision, and the claim's stream of signals. */
   private final AtomicInteger parts = new AtomicInteger(2);
 
-  /**
-   * The stream waits on the word from here on.
-   *
-   * @param stream its address, which is told to the others when it is decided that it goes on
-   */
-  StreamWait(Marks marks, WaitingStreams waiting, long stream) {
+  private StreamWait(Marks marks, WaitingStreams waiting, WaitingStreams.Place place) {
     this.marks = marks;
     this.waiting = waiting;
-    this.stream = stream;
-    WORD.setRelease(marks.word.memory(), 0L, 0L);
+    this.place = place;
+  }
+
+  /**
+   * The stream is going to wait for the word.
+   *
+   * @throws CudaException if too many others wait
+   */
+  static StreamWait begin(Marks marks, WaitingStreams waiting, CUstream stream) {
+    MemorySegment word = marks.word.memory();
+    WORD.setRelease(word, 0L, 0L);
+    return new StreamWait(
+        marks, waiting, waiting.enter(stream, () -> (long) WORD.getAcquire(word, 0L) != 0));
   }
 
   /** The claim is met; returns whether the word is free for whoever comes next. */
@@ -52,6 +67,7 @@ final class StreamWait {
     if (!decide()) {
       return false;
     }
+    // Once more if the NIC's thread has, and for the first time if there was no claim, or is none.
     WORD.setRelease(marks.word.memory(), 0L, CudaStreams.FAILED);
     return isLastPart();
   }
@@ -59,7 +75,7 @@ final class StreamWait {
   private boolean decide() {
     boolean isFirst = isDecided.compareAndSet(false, true);
     if (isFirst) {
-      waiting.leave(stream);
+      waiting.leave(place);
     }
     return isFirst;
   }

@@ -49,24 +49,29 @@ final class WaitForClaim extends Mono<Void> {
       return;
     }
     try {
-      claim = counter.raising(new HostMemory(marks.word().memory())).next(writes); // made below
-      wait = new StreamWait(marks, gpu.waiting(), gpu.waiting().enter(stream));
+      HostMemory word = new HostMemory(marks.word().memory());
+      claim = counter.raising(word, CudaStreams.FAILED).next(writes); // made below
+      wait = StreamWait.begin(marks, gpu.waiting(), stream);
     } catch (RuntimeException | Error e) {
       gpu.waits().give(marks);
       Operators.error(actual, e);
       return;
     }
     try {
-      gpu.within(() -> enqueue(stream, marks));
+      gpu.within(() -> enqueue(stream, wait));
     } catch (RuntimeException | Error e) {
-      wait.failed(); // it may have been given to the stream, so its word stays as it is
+      wait.failed();
+      if (!wait.isLost) {
+        gpu.waits().add(wait); // a GPU that is broken says so when the event is asked for
+      }
       Operators.error(actual, e);
       return;
     }
+    Signals signals = new Signals(actual, wait);
     try {
-      claim.subscribe(new Signals(actual, wait));
+      claim.subscribe(signals);
     } catch (RuntimeException | Error e) {
-      wait.failed();
+      signals.cancel();
       throw e;
     }
   }
@@ -89,17 +94,23 @@ final class WaitForClaim extends Mono<Void> {
   }
 
   /** In the GPU's context. */
-  private static boolean enqueue(CUstream stream, StreamWait.Marks marks) {
+  private static boolean enqueue(CUstream stream, StreamWait wait) {
+    StreamWait.Marks marks = wait.marks;
+    wait.isLost = true; // whatever is thrown in between
     try {
-      Results.require(
-          "cuStreamWaitValue64",
-          () ->
+      int result =
+          Results.of(() ->
               JCudaDriver.cuStreamWaitValue64(
                   stream, marks.word().pointer(), 1, Cu.CU_STREAM_WAIT_VALUE_GEQ));
+      wait.isLost = result == Cu.CUDA_SUCCESS;
+      Results.require("cuStreamWaitValue64", result);
       marks.passed().record(stream);
+      wait.isLost = false;
       return true;
     } catch (RuntimeException | Error e) {
-      marks.passed().destroy();
+      if (wait.isLost) {
+        marks.passed().destroy();
+      }
       throw e;
     }
   }

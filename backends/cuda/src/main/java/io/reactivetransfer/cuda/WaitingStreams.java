@@ -1,7 +1,10 @@
 package io.reactivetransfer.cuda;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
 import jcuda.driver.CUstream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +26,24 @@ final class WaitingStreams {
 
   private final int queues;
 
-  /** How many waits there are in each, by its address, or by the thread whose default it is. */
-  private final Map<Long, Integer> waits = new HashMap<>();
+  /** The waits of each, by its address, or by the thread whose default it is. */
+  private final Map<Long, Set<Place>> waits = new HashMap<>();
+
+  /** One wait of a stream. */
+  static final class Place {
+
+    private final long stream;
+    private final BooleanSupplier isOver;
+
+    private Place(long stream, BooleanSupplier isOver) {
+      this.stream = stream;
+      this.isOver = isOver;
+    }
+
+    long stream() {
+      return stream;
+    }
+  }
 
   private WaitingStreams(int queues) {
     this.queues = queues;
@@ -47,12 +66,17 @@ final class WaitingStreams {
   /**
    * A stream is going to wait, once more if it does already.
    *
+   * @param isOver whether the stream goes on, which may be so before anybody has told; asked where
+   *     there is no room
    * @return what to end that wait with
    * @throws CudaException if too many others wait
    */
-  synchronized long enter(CUstream stream) {
+  synchronized Place enter(CUstream stream, BooleanSupplier isOver) {
     long key = keyOf(stream);
-    if (!waits.containsKey(key) && waits.size() >= queues - 1) {
+    if (isOneTooMany(key)) {
+      forgetThoseThatAreOver();
+    }
+    if (isOneTooMany(key)) {
       throw new CudaException(
           0,
           "expected at most "
@@ -65,8 +89,20 @@ final class WaitingStreams {
               + MOST_QUEUES
               + ", before the process begins");
     }
-    waits.merge(key, 1, Integer::sum);
-    return key;
+    Place place = new Place(key, isOver);
+    waits.computeIfAbsent(key, _ -> new HashSet<>()).add(place);
+    return place;
+  }
+
+  private boolean isOneTooMany(long key) {
+    return !waits.containsKey(key) && waits.size() >= queues - 1;
+  }
+
+  private void forgetThoseThatAreOver() {
+    for (Set<Place> places : waits.values()) {
+      places.removeIf(place -> place.isOver.getAsBoolean());
+    }
+    waits.values().removeIf(Set::isEmpty);
   }
 
   /** One handle names as many default streams as there are threads; no address is negative. */
@@ -76,7 +112,10 @@ final class WaitingStreams {
   }
 
   /** One wait of a stream is over, or never came about. */
-  synchronized void leave(long key) {
-    waits.computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1);
+  synchronized void leave(Place place) {
+    Set<Place> places = waits.get(place.stream);
+    if (places != null && places.remove(place) && places.isEmpty()) {
+      waits.remove(place.stream);
+    }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -39,18 +41,25 @@ class CudaStreamsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int NOT_READY = 600;
   private static final int DONE = 0;
+  private static final int NOT_SUPPORTED = 801;
 
   @RegisterExtension private final Gpus gpus = new Gpus();
 
-  private final TransferEngine origin = engine();
-  private final TransferEngine target = engine();
+  private final HeldSignals signals = new HeldSignals();
+  private final TransferEngine origin = engine(EngineOptions.defaults());
+  private final TransferEngine target =
+      engine(EngineOptions.builder().signalScheduler(signals.scheduler()).build());
   private Gpu gpu;
   private OwnStream stream;
   private CudaStreams streams;
 
-  private static TransferEngine engine() {
+  private static TransferEngine engine(EngineOptions options) {
     return Objects.requireNonNull(
-        TransferEngineBuilder.create().backend(new LoopbackBackend()).open().block(PATIENCE));
+        TransferEngineBuilder.create()
+            .backend(new LoopbackBackend())
+            .options(options)
+            .open()
+            .block(PATIENCE));
   }
 
   @BeforeEach
@@ -62,6 +71,7 @@ class CudaStreamsTest {
 
   @AfterEach
   void close() {
+    signals.letGo();
     Mono.when(origin.close(), target.close()).block(PATIENCE);
     gpu.within(() -> JCudaDriver.cuStreamDestroy(stream));
   }
@@ -113,6 +123,21 @@ class CudaStreamsTest {
         streams.waitFor(stream, target.lease().counter().within(Duration.ofMillis(50)), 1);
     assertThatThrownBy(() -> late.block(PATIENCE)).isInstanceOf(DeadlineExceededException.class);
     untilTheStreamHasGoneOn();
+  }
+
+  /** Such as while a thread of the signals waits for that very stream. */
+  @Test
+  void norWhereNobodyIsToldOfTheFailure() {
+    signals.hold();
+    CompletableFuture<Void> told =
+        streams
+            .waitFor(stream, target.lease().counter().within(Duration.ofMillis(20)), 1)
+            .toFuture();
+    untilTheStreamHasGoneOn();
+    assertThat(told).as("what is told of the failure").isNotDone();
+    assertThat(signals.count()).isPositive();
+    signals.letGo();
+    assertThatThrownBy(told::join).hasCauseInstanceOf(DeadlineExceededException.class);
   }
 
   @Test
@@ -287,6 +312,52 @@ class CudaStreamsTest {
     assertThatThrownBy(() -> streams.waitFor(stream, target.lease().counter(), -1).block(PATIENCE))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(gpus.driver().calls("cuStreamWaitValue64")).isEqualTo(before);
+  }
+
+  /** Such as a stream of another context, by an application that tries again and again. */
+  @ParameterizedTest
+  @CsvSource({"cuStreamWaitValue64, 1", "cuCtxPushCurrent, 3"})
+  void whatARefusedWaitHadIsUsedAgain(String call, int last) {
+    aStreamIsNotLeftWaitingForAClaimThatFails();
+    untilTheEngineHasGoneOn();
+    for (int i = 0; i < 200; i++) {
+      gpus.driver().reset();
+      gpus.driver().fault(call, last, NOT_SUPPORTED);
+      Mono<Void> refused = streams.waitFor(stream, target.lease().counter(), 1);
+      assertThatThrownBy(() -> refused.block(PATIENCE))
+          .hasMessageContaining(call)
+          .hasMessageContaining("CUDA_ERROR_NOT_SUPPORTED");
+      assertThat(gpus.driver().calls(call)).as("the last one of a wait").isEqualTo(last);
+      assertThat(gpus.driver().calls("cuMemHostRegister")).as("pages of words").isZero();
+      assertThat(gpus.driver().calls("cuEventCreate")).isZero();
+      assertThat(state()).as("the stream that was refused").isEqualTo(DONE);
+    }
+    gpus.driver().reset();
+    aStreamIsNotLeftWaitingForAClaimThatFails();
+  }
+
+  /** By an error for which Reactor does not tell the subscriber, but throws it. */
+  @Test
+  void whatAWaitHadThatCannotBeSubscribedToIsUsedAgain() {
+    for (int i = 0; i < 200; i++) {
+      Hooks.onEachOperator(
+          "refusing",
+          Operators.liftPublisher((_, _) -> {
+            throw new LinkageError("hook");
+          }));
+      Mono<Void> wait = streams.waitFor(stream, target.lease().counter(), 1);
+      try {
+        assertThatThrownBy(() -> wait.subscribe(new BaseSubscriber<>() {})).hasMessage("hook");
+      } finally {
+        Hooks.resetOnEachOperator("refusing");
+      }
+      untilTheStreamHasGoneOn();
+      untilTheEngineHasGoneOn();
+    }
+    assertThat(gpus.driver().calls("cuMemHostRegister"))
+        .as("pages of words")
+        .isLessThanOrEqualTo(1);
+    assertThat(gpus.driver().calls("cuEventCreate")).isLessThan(40);
   }
 
   @Test

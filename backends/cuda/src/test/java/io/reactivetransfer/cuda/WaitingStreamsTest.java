@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
@@ -15,10 +16,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,12 +44,19 @@ class WaitingStreamsTest {
 
   private static final int DONE = 0;
 
+  private static final BooleanSupplier WAITS = () -> false;
+
   @RegisterExtension private final Gpus gpus = new Gpus();
 
   private final List<OwnStream> opened = new ArrayList<>();
+  private final HeldSignals signals = new HeldSignals();
   private final TransferEngine target =
       Objects.requireNonNull(
-          TransferEngineBuilder.create().backend(new LoopbackBackend()).open().block(PATIENCE));
+          TransferEngineBuilder.create()
+              .backend(new LoopbackBackend())
+              .options(EngineOptions.builder().signalScheduler(signals.scheduler()).build())
+              .open()
+              .block(PATIENCE));
 
   private final ImmLease lease = target.lease();
   private Gpu gpu;
@@ -60,6 +70,7 @@ class WaitingStreamsTest {
 
   @AfterEach
   void close() {
+    signals.letGo();
     target.close().block(PATIENCE);
     opened.forEach(stream -> gpu.within(() -> JCudaDriver.cuStreamDestroy(stream)));
   }
@@ -132,6 +143,18 @@ class WaitingStreamsTest {
   }
 
   @Test
+  void aWaitWhoseEndNobodyIsToldOfTakesNoPlace() {
+    List<Throwable> refused = Collections.synchronizedList(new ArrayList<>());
+    signals.hold();
+    for (int i = 0; i < 2 * MOST; i++) {
+      OwnStream stream = stream();
+      streams.waitFor(stream, lease.counter().within(SHORT), 1).subscribe(_ -> {}, refused::add);
+      Awaitility.await().atMost(PATIENCE).until(() -> state(stream) == DONE);
+    }
+    assertThat(refused).as("while the others' failures are not told").isEmpty();
+  }
+
+  @Test
   void aWaitThatTheDriverRefusesTakesNoPlace() {
     for (String call : List.of("cuStreamWaitValue64", "cuEventRecord")) {
       for (int i = 0; i < 2 * MOST; i++) {
@@ -163,7 +186,7 @@ class WaitingStreamsTest {
   @Test
   void theDefaultStreamsOfThreadsAreAsManyAsTheThreads() throws InterruptedException {
     WaitingStreams waiting = WaitingStreams.of("8");
-    List<Long> waits = Collections.synchronizedList(new ArrayList<>());
+    List<WaitingStreams.Place> waits = Collections.synchronizedList(new ArrayList<>());
     List<Throwable> refused = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch over = new CountDownLatch(1);
     List<Thread> threads = new ArrayList<>();
@@ -175,8 +198,9 @@ class WaitingStreamsTest {
                 .daemon()
                 .start(() -> {
                   try {
-                    waits.add(waiting.enter(JCudaDriver.CU_STREAM_PER_THREAD));
-                    waits.add(waiting.enter(JCudaDriver.CU_STREAM_PER_THREAD)); // is there already
+                    waits.add(waiting.enter(JCudaDriver.CU_STREAM_PER_THREAD, WAITS));
+                    // It is there already.
+                    waits.add(waiting.enter(JCudaDriver.CU_STREAM_PER_THREAD, WAITS));
                   } catch (CudaException e) {
                     refused.add(e);
                   }
@@ -188,7 +212,9 @@ class WaitingStreamsTest {
       assertThat(refused).singleElement().isInstanceOf(CudaException.class);
       assertThat(waits).hasSize(2 * MOST);
       waits.forEach(waiting::leave);
-      assertThat(waiting.enter(JCudaDriver.CU_STREAM_PER_THREAD)).as("this one").isNotIn(waits);
+      assertThat(waiting.enter(JCudaDriver.CU_STREAM_PER_THREAD, WAITS).stream())
+          .as("this one")
+          .isNotIn(waits.stream().map(WaitingStreams.Place::stream).toList());
     } finally {
       over.countDown();
       for (Thread thread : threads) {
@@ -210,11 +236,16 @@ class WaitingStreamsTest {
   void theVariableSaysHowMany(String variable, int most) {
     WaitingStreams waiting = WaitingStreams.of(variable);
     List<OwnStream> all = Stream.generate(this::stream).limit(most + 1L).toList();
-    List<Long> waits = all.subList(0, most).stream().map(waiting::enter).toList();
-    assertThatThrownBy(() -> waiting.enter(all.getLast()))
+    List<WaitingStreams.Place> waits = enterAll(waiting, all.subList(0, most));
+    assertThatThrownBy(() -> waiting.enter(all.getLast(), WAITS))
         .hasMessageContaining("at most " + most + " streams");
     waits.forEach(waiting::leave);
     waits.forEach(waiting::leave); // of nobody
-    assertThat(all.subList(0, most).stream().map(waiting::enter)).isEqualTo(waits);
+    assertThat(enterAll(waiting, all.subList(0, most))).hasSize(most);
+  }
+
+  private static List<WaitingStreams.Place> enterAll(
+      WaitingStreams waiting, List<OwnStream> streams) {
+    return streams.stream().map(stream -> waiting.enter(stream, WAITS)).toList();
   }
 }

@@ -1,8 +1,10 @@
 package io.reactivetransfer.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Change;
+import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
@@ -64,6 +66,17 @@ class WordsOfGpusTest {
         assertThat(change.current()).isEqualTo(value);
       }
       watching.dispose();
+    }
+  }
+
+  @Test
+  void sayThatAClaimHasFailed() {
+    try (CudaMemory word = CudaMemory.allocate(Gpus.FIRST, Long.BYTES)) {
+      set(word, 40);
+      Mono<Void> late =
+          engine.lease().counter().raising(word.memory(), -1).within(Duration.ofMillis(20)).next(1);
+      assertThatThrownBy(() -> late.block(PATIENCE)).isInstanceOf(DeadlineExceededException.class);
+      assertThat(access.peek(word.memory(), 0)).isEqualTo(-1);
     }
   }
 
