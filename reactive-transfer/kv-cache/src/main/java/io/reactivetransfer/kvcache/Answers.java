@@ -4,7 +4,6 @@ import io.reactivetransfer.Peer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -23,9 +22,6 @@ final class Answers implements KvInbox.Handler {
   }
 
   private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
-
-  /** Below 0, so that they are no orders'. */
-  private final AtomicLong questions = new AtomicLong();
 
   private volatile @Nullable Throwable failure;
 
@@ -50,7 +46,7 @@ final class Answers implements KvInbox.Handler {
   Mono<KvMessage.Description> description(KvCache cache, Peer prefill, String model) {
     return Mono.defer(() -> {
       Question question = new Question(prefill, model);
-      long id = questions.decrementAndGet();
+      long id = cache.ids.nextQuestion();
       add(id, question);
       return cache
           .ask(prefill, new KvMessage.Describe(id, cache.node, model), question.answer.asMono())

@@ -47,14 +47,17 @@ final class Desk {
   /** No request is read: there was no room for one more. */
   private boolean pauses;
 
+  /** Another one may read the messages: what does not run here may run there. */
+  private boolean silent;
+
   /**
    * For one node.
    *
-   * @param reopened whether another one was there on this engine before
+   * @param numbers those of its engine, whoever has read them
    */
-  Desk(KvCache cache, boolean reopened) {
+  Desk(KvCache cache, KnownNumbers numbers) {
     this.cache = cache;
-    this.numbers = new KnownNumbers(KnownNumbers.Bounds.DEFAULT, reopened);
+    this.numbers = numbers;
     this.room = new WaitingRoom(cache.options.maxWaitingBytes(), this::isRead);
   }
 
@@ -99,6 +102,11 @@ final class Desk {
   /** No model takes any more. */
   void close() {
     models().forEach(KvPrefill::dispose);
+  }
+
+  /** Nothing runs, and from now on another one may answer: this one vouches for nothing more. */
+  synchronized void fallSilent() {
+    silent = true;
   }
 
   private synchronized List<KvPrefill> models() {
@@ -406,7 +414,7 @@ final class Desk {
       KvMessage.End word = null;
       synchronized (Desk.this) {
         request = open.get(key);
-        if (request == null) {
+        if (request == null && !silent) {
           word = wordOf(key);
         }
       }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What prefill remembers of the numbers of requests: of each decode node which one was read last,
  * and which ones were cancelled before they came; and what was said last of those that have ended.
- * Bounded, whoever sends whatever. Not for several threads at once.
+ * Bounded, whoever sends whatever. One for each engine, since what was vouched for holds for as
+ * long as that is open. Safe from any thread.
  *
  * <p>Cancels overtake requests. The numbers of a decode node's requests go up in the order in which
  * they are read; so a number above the last one is still to come, and is dropped when it does.
@@ -47,8 +48,13 @@ final class KnownNumbers {
 
   /** What is known of one decode node. */
   private static final class Sender {
+    final EngineId id;
     long lastRead = Long.MIN_VALUE;
     final TreeSet<Long> cancelled = new TreeSet<>();
+
+    Sender(EngineId id) {
+      this.id = id;
+    }
   }
 
   private final Bounds bounds;
@@ -77,15 +83,9 @@ final class KnownNumbers {
    */
   private boolean forgotSenders;
 
-  /**
-   * Knows of nothing.
-   *
-   * @param reopened whether another one was there on this engine before
-   */
-  KnownNumbers(Bounds bounds, boolean reopened) {
+  /** Knows of nothing. */
+  KnownNumbers(Bounds bounds) {
     this.bounds = bounds;
-    this.forgotWords = reopened;
-    this.forgotSenders = reopened;
   }
 
   /**
@@ -93,7 +93,7 @@ final class KnownNumbers {
    *
    * @return whether it is wanted: it did not come before, and was not cancelled
    */
-  boolean read(EngineId decode, long id) {
+  synchronized boolean read(EngineId decode, long id) {
     Sender sender = sender(decode);
     if (id <= sender.lastRead) {
       return false;
@@ -104,14 +104,14 @@ final class KnownNumbers {
     cancelled -= settled.size();
     settled.clear();
     if (sender.cancelled.isEmpty() && ahead.remove(decode) != null) {
-      idle.put(decode, sender);
+      idle.put(sender.id, sender);
       forgetSenders();
     }
     return wanted;
   }
 
   /** A cancel has come for something that does not run, and of which nothing was said. */
-  Fate cancel(Key key) {
+  synchronized Fate cancel(Key key) {
     Sender sender = sender(key.decode());
     if (key.id() <= sender.lastRead) {
       return forgotWords ? Fate.FORGOTTEN : Fate.UNREAD;
@@ -123,7 +123,7 @@ final class KnownNumbers {
       sender.cancelled.add(key.id());
       cancelled++;
       idle.remove(key.decode());
-      ahead.put(key.decode(), sender);
+      ahead.put(sender.id, sender);
     }
     // Of a node of which nothing was read it is not known whether this is still to come.
     return sender.lastRead == Long.MIN_VALUE && forgotSenders ? Fate.FORGOTTEN : Fate.UNREAD;
@@ -132,7 +132,7 @@ final class KnownNumbers {
   private Sender sender(EngineId decode) {
     Sender known = ahead.get(decode);
     if (known == null) {
-      known = idle.computeIfAbsent(decode, any -> new Sender());
+      known = idle.computeIfAbsent(copy(decode), Sender::new);
       forgetSenders();
     }
     return known;
@@ -145,26 +145,34 @@ final class KnownNumbers {
   }
 
   /** This was said last of a request. */
-  void say(Key key, KvMessage.End word) {
-    words.put(key, word);
+  synchronized void say(Key key, KvMessage.End word) {
+    words.put(new Key(copy(key.decode()), key.id()), word);
     if (forgetOldest(words, bounds.words)) {
       forgotWords = true;
     }
   }
 
   /** What was said last of it; null if that is not known. */
-  KvMessage.@Nullable End said(Key key) {
+  synchronized KvMessage.@Nullable End said(Key key) {
     return words.get(key);
   }
 
   /** How many decode nodes are known. */
-  int senders() {
+  synchronized int senders() {
     return idle.size() + ahead.size();
   }
 
   /** How many cancels wait for their requests. */
-  int cancelled() {
+  synchronized int cancelled() {
     return cancelled;
+  }
+
+  /**
+   * An engine of this process is known by the object that is its id, for as long as that is used:
+   * it is not to be kept here. See {@link OrderIds}.
+   */
+  private static EngineId copy(EngineId id) {
+    return new EngineId(id.high(), id.low());
   }
 
   /** Forgets what was used longest ago, if there is more than that; says whether it did. */

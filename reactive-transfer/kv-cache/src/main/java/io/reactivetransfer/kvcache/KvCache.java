@@ -78,7 +78,7 @@ public final class KvCache implements Disposable {
     this.ids = OrderIds.of(engine);
     this.outbox = new Outbox(ids::next, engine.options().maxWaitingMessages());
     this.watch = engine.lease();
-    this.desk = new Desk(this, ids.isReopened());
+    this.desk = new Desk(this, ids.ofOthers());
   }
 
   /** Begins to read messages. */
@@ -272,6 +272,7 @@ public final class KvCache implements Disposable {
       reading = false;
       reason = failure;
     }
+    desk.fallSilent();
     inboxes.dispose();
     watch.close();
     if (recording.isOn()) {

@@ -5,13 +5,13 @@ import io.reactivetransfer.TransferEngine;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Numbers of orders. Others know them by the engine that sent them and this number; so the numbers
  * of an engine go on where a {@link KvCache} that was closed has left off, and never repeat. They
- * begin at 1, since people read them.
+ * begin at 1, since people read them. Those of questions are below 0. What is known of the numbers
+ * of others goes on, too: what one has vouched for, the next one that reads the messages keeps.
  *
  * <p>An engine is known by the object that is its id, not by an equal one: a simulated engine of
  * the same seed has an equal id, and its numbers have to begin at 1 again.
@@ -23,7 +23,8 @@ final class OrderIds {
 
   private final WeakReference<EngineId> engine;
   private final AtomicLong last = new AtomicLong();
-  private final AtomicInteger caches = new AtomicInteger();
+  private final AtomicLong questions = new AtomicLong();
+  private final KnownNumbers ofOthers = new KnownNumbers(KnownNumbers.Bounds.DEFAULT);
 
   private OrderIds(EngineId engine) {
     this.engine = new WeakReference<>(engine);
@@ -34,9 +35,14 @@ final class OrderIds {
     return last.incrementAndGet();
   }
 
-  /** Whether another {@link KvCache} may have answered on this engine before; counts this one. */
-  boolean isReopened() {
-    return caches.getAndIncrement() > 0;
+  /** The next one of a question, so that it is no order's. */
+  long nextQuestion() {
+    return questions.decrementAndGet();
+  }
+
+  /** What is known of the numbers of requests that have come to this engine. */
+  KnownNumbers ofOthers() {
+    return ofOthers;
   }
 
   /** The numbers of this engine; keep them for as long as it is used. */

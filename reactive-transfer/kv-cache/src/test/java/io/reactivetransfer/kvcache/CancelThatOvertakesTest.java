@@ -108,6 +108,46 @@ class CancelThatOvertakesTest {
         .isEqualTo(new KvMessage.End(5, KvMessage.Outcome.CANCELLED, true, 0, "cancelled"));
   }
 
+  /** Whoever heard the answer has its pages filled by another: that holds for the engine. */
+  @Test
+  void dropsItsRequestAlsoWhereThatIsReadByOneThatWasOpenedAgain() throws InterruptedException {
+    say(KvInbox.URGENT, new KvMessage.Cancel(5));
+    KvMessage.End cancelled = end();
+    assertThat(cancelled.quiet()).isTrue();
+    prefillNode.cache().dispose();
+    prefillNode.cache().closed().block(PATIENCE);
+
+    openAgain();
+    say(KvInbox.REQUESTS, request(4, 2));
+    say(KvInbox.REQUESTS, request(5, 2));
+    say(KvInbox.REQUESTS, request(6, 2));
+    assertThat(taken().id()).isEqualTo(4);
+    assertThat(taken().id()).isEqualTo(6);
+    say(KvInbox.URGENT, new KvMessage.Cancel(5));
+    assertThat(end()).isEqualTo(cancelled);
+  }
+
+  /** It knows nothing of what the next one serves, and may not say that this is not written. */
+  @Test
+  void isNotAnsweredAnyMoreByOneThatIsClosed() throws InterruptedException {
+    KvInbox.Handler late = prefillNode.cache().desk.urgent();
+    prefillNode.cache().dispose();
+    prefillNode.cache().closed().block(PATIENCE);
+    openAgain();
+    say(KvInbox.REQUESTS, request(1, 2));
+    KvRequest served = taken();
+
+    late.received(decodeNode.seenFrom(prefillNode), new KvMessage.Cancel(1), 14);
+    prefill.refuse(served, "no").block(PATIENCE);
+    assertThat(end().outcome()).isEqualTo(KvMessage.Outcome.REFUSED);
+  }
+
+  private void openAgain() {
+    prefillNode.open(KvCacheOptions.defaults());
+    prefill = prefillNode.prefill();
+    prefill.requests().subscribe(requests::add);
+  }
+
   @Test
   void findsWhatHasEnded() throws InterruptedException {
     say(KvInbox.REQUESTS, request(1, 2));

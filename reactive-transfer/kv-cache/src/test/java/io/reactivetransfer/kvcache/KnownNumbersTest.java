@@ -1,10 +1,14 @@
 package io.reactivetransfer.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.kvcache.KnownNumbers.Bounds;
 import io.reactivetransfer.kvcache.KnownNumbers.Fate;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What strangers make a prefill node remember is bounded, and costs those it knows nothing. */
@@ -12,7 +16,7 @@ class KnownNumbersTest {
 
   private static final Bounds SMALL = new Bounds(100, 8, 200, 10);
 
-  private final KnownNumbers numbers = new KnownNumbers(SMALL, false);
+  private final KnownNumbers numbers = new KnownNumbers(SMALL);
 
   private static EngineId engine(long number) {
     return new EngineId(7, number);
@@ -98,12 +102,23 @@ class KnownNumbersTest {
     assertThat(numbers.cancel(key(1, 1))).isEqualTo(Fate.FORGOTTEN);
   }
 
+  /** They name engines of this process, too, whose numbers go when nobody has their ids. */
   @Test
-  void whoWasOpenedAgainVouchesForNothing() {
-    KnownNumbers again = new KnownNumbers(SMALL, true);
-    assertThat(again.cancel(key(1, 1))).isEqualTo(Fate.FORGOTTEN);
-    assertThat(again.read(engine(2), 4)).isTrue();
-    assertThat(again.cancel(key(2, 3))).isEqualTo(Fate.FORGOTTEN);
-    assertThat(again.cancel(key(2, 5))).isEqualTo(Fate.UNREAD);
+  void idsOfOthersAreNotKept() {
+    List<WeakReference<EngineId>> ids = new ArrayList<>();
+    for (int id = 1; id <= 3; id++) {
+      KnownNumbers.Key key = key(id, 1);
+      ids.add(new WeakReference<>(key.decode()));
+      numbers.cancel(key);
+      numbers.read(key.decode(), id);
+      numbers.say(key, word(key));
+    }
+    await()
+        .atMost(TestNode.PATIENCE)
+        .untilAsserted(() -> {
+          System.gc();
+          assertThat(ids).allMatch(id -> id.refersTo(null));
+        });
+    assertThat(numbers.said(key(3, 1))).isNotNull();
   }
 }

@@ -115,31 +115,61 @@ class RestartTest {
     await().atMost(PATIENCE).until(() -> decodeNode.engine.stats().openRegions() == before);
   }
 
-  /** What the one before it had posted may still be on its way. */
+  /** All that the one before it has begun has ended, and how is known yet. */
   @Test
-  void whoWasOpenedAgainVouchesForNothingThatItDoesNotKnow() throws Exception {
-    KvCache first = KvCache.open(prefillNode.engine);
-    assertThat(answerToCancel(1).outcome()).isEqualTo(KvMessage.Outcome.CANCELLED);
-    first.dispose();
-    first.closed().block(PATIENCE);
+  void whoWasOpenedAgainKnowsWhatTheOneBeforeItHasDone() throws Exception {
+    serve(prefillNode.prefill());
+    assertThat(order(4).join()).isTrue();
+    long number = decodeNode.cache().ids.next() - 1;
+    for (KvCache one : List.of(prefillNode.cache(), decodeNode.cache())) {
+      one.dispose();
+      one.closed().block(PATIENCE);
+    }
 
-    KvCache second = KvCache.open(prefillNode.engine);
-    KvMessage.End word = answerToCancel(2);
+    KvCache second = prefillNode.open(KvCacheOptions.defaults());
+    KvMessage.End word = answerToCancel(number);
     assertThat(word.outcome()).isEqualTo(KvMessage.Outcome.NOT_RUNNING);
-    assertThat(word.arrivals()).isEqualTo(KvMessage.End.UNKNOWN);
+    assertThat(word.arrivals()).isEqualTo(8);
+    assertThat(answerToCancel(number + 1).outcome()).isEqualTo(KvMessage.Outcome.CANCELLED);
     second.dispose();
   }
 
   private KvMessage.End answerToCancel(long id) throws Exception {
-    try (TestNode asker = new TestNode(decodeNode.engine.backend(), SMALL)) {
-      CompletableFuture<Message> answer = asker.engine.messages(KvInbox.ANSWERS).next().toFuture();
-      asker
-          .engine
-          .send(
-              prefillNode.seenFrom(asker), KvInbox.URGENT, KvCodec.encode(new KvMessage.Cancel(id)))
-          .block(PATIENCE);
-      return (KvMessage.End) KvCodec.decode(answer.get().bytes());
+    CompletableFuture<Message> answer =
+        decodeNode.engine.messages(KvInbox.ANSWERS).next().toFuture();
+    decodeNode
+        .engine
+        .send(
+            prefillNode.seenFrom(decodeNode),
+            KvInbox.URGENT,
+            KvCodec.encode(new KvMessage.Cancel(id)))
+        .block(PATIENCE);
+    return (KvMessage.End) KvCodec.decode(answer.get().bytes());
+  }
+
+  /** One that comes late must not be taken for that of another question. */
+  @Test
+  void questionsOfADecodeNodeThatWasOpenedAgainHaveNumbersOfTheirOwn() {
+    List<Long> numbers = new CopyOnWriteArrayList<>();
+    prefillNode
+        .engine
+        .messages(KvInbox.URGENT)
+        .subscribe(message -> numbers.add(KvCodec.decode(message.bytes()).id()));
+    KvCache opened = decodeNode.cache();
+    for (int i = 1; i <= 3; i++) {
+      Disposable question =
+          opened
+              .answers
+              .description(opened, prefillNode.seenFrom(decodeNode), MODEL)
+              .subscribe(layout -> {}, never -> {});
+      int asked = i;
+      await().atMost(PATIENCE).until(() -> numbers.size() == asked);
+      question.dispose();
+      opened.dispose();
+      opened.closed().block(PATIENCE);
+      opened = KvCache.open(decodeNode.engine);
     }
+    assertThat(numbers).containsExactly(-1L, -2L, -3L);
   }
 
   /** Prefill drops what it has read already: an order of a number that was there would be lost. */
