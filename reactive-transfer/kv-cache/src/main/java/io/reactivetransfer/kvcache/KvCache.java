@@ -43,6 +43,11 @@ public final class KvCache implements Disposable {
   /** After that time without an answer: the question, or the answer, may not have gone out. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(2);
 
+  /**
+   * How long it is not heard of a loss at most when a claim on it has failed for another reason.
+   */
+  private static final Duration CLAIM_AGAIN = Duration.ofMillis(100);
+
   final TransferEngine engine;
   final String node;
   final KvCacheOptions options;
@@ -307,9 +312,29 @@ public final class KvCache implements Disposable {
     return HandOverException.of(alone(cause), with, requestId);
   }
 
-  /** Never completes; fails when the peer is lost, or the engine closes. */
+  /**
+   * Never completes; fails when the peer is lost, or the engine closes. That a peer has given up
+   * writes under more immediates than it names fails each claim that concerns it, and so does what
+   * it has left in doubt; neither is a loss.
+   */
   Mono<Void> lossOf(Peer peer) {
-    return watch.counter().boundTo(peer).next(1).onErrorMap(KvCache::alone);
+    return watch
+        .counter()
+        .boundTo(peer)
+        .next(1)
+        .onErrorMap(TransferFailedException.class, failure -> lossOr(peer, failure))
+        .retryWhen(timers.again(CLAIM_AGAIN, this::isGivenUp))
+        .onErrorMap(KvCache::alone);
+  }
+
+  /** A claim that has failed otherwise does not wait for the loss any more. */
+  private static Throwable lossOr(Peer peer, TransferFailedException failure) {
+    PeerUnreachableException loss = peer.present().lossCause();
+    return loss == null ? failure : loss;
+  }
+
+  private boolean isGivenUp(Throwable failure) {
+    return failure instanceof TransferFailedException && !engine.isClosed();
   }
 
   /** What a claim adds to the loss is how often that part was counted, which concerns nobody. */

@@ -3,11 +3,13 @@ package io.reactivetransfer.kvcache;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
 
 /**
  * The time that all deadlines of a {@link KvCache} go by, and what waits for it. A scheduler of the
@@ -48,6 +50,11 @@ final class KvTimers {
   /** The publisher, or a TimeoutException when it takes longer than that. */
   <T> Mono<T> within(Duration time, Mono<T> publisher) {
     return publisher.timeout(time, scheduler);
+  }
+
+  /** Subscribes again that long after each failure of that kind; others are passed on. */
+  Retry again(Duration pause, Predicate<Throwable> kind) {
+    return Retry.fixedDelay(Long.MAX_VALUE, pause).filter(kind).scheduler(scheduler);
   }
 
   /** Takes what another one rejects to Reactor's own. */

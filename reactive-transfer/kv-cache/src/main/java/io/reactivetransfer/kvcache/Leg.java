@@ -397,7 +397,7 @@ final class Leg {
    */
   private Mono<Void> arrivals() {
     return Flux.range(0, lease.size())
-        .flatMap(imm -> lease.counter(imm).every(1), lease.size())
+        .flatMap(imm -> lease.counter(imm).boundTo(prefill()).every(1), lease.size())
         .doOnNext(one -> count(1))
         .then();
   }
