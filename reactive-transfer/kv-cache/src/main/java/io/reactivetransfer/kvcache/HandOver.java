@@ -254,7 +254,8 @@ final class HandOver {
     HandOverException failure = HandOverException.of(cause, request.with(), request.id());
     stop(failure);
     KvMessage.Outcome how = isLate(failure) ? KvMessage.Outcome.DEADLINE : KvMessage.Outcome.FAILED;
-    end(how, KvMessage.End.UNKNOWN, failure);
+    // What the engine was never given was not written, be it that it had no room for the stream.
+    end(how, writes.arrivals() == 0 ? 0 : KvMessage.End.UNKNOWN, failure);
   }
 
   /**
