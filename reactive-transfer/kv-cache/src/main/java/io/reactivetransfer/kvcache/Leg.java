@@ -111,6 +111,10 @@ final class Leg {
    */
   Mono<Void> shutOut() {
     return Mono.defer(() -> {
+      abandon(false); // its order has ended, and may not have come so far yet
+      if (state.get() != State.HELD) {
+        return Mono.empty();
+      }
       Mono<Void> out =
           memory
               .lost(closed("its pages were reclaimed"))
@@ -134,8 +138,10 @@ final class Leg {
     return state.get() == State.ARRIVED;
   }
 
-  boolean isHeld() {
-    return state.get() == State.HELD;
+  /** Whether nothing of it can come any more. */
+  boolean isOver() {
+    State now = state.get();
+    return now == State.ARRIVED || now == State.QUIET;
   }
 
   /** What is lost is lost for the whole order. */
@@ -233,6 +239,9 @@ final class Leg {
       if (sent.compareAndSet(
           Sent.NOT_YET, Sent.SENDING)) { // else the pages may be another's by now
         unheard.set(sending);
+        if (state.get() == State.QUIET) {
+          heard(); // it has ended since, and did not find this
+        }
         Mono<Void> send =
             Mono.defer(() -> owner.cache().engine.send(prefill(), KvInbox.REQUESTS, bytes))
                 .doOnError(e -> sent.set(Sent.NOT_YET))

@@ -126,8 +126,9 @@ final class Reception implements Answers.Waiting {
     return freed.asMono();
   }
 
+  /** Those of which something may come yet, of one that has ended early. */
   synchronized List<Leg> heldLegs() {
-    return legs.stream().filter(Leg::isHeld).toList();
+    return legs.stream().filter(leg -> !leg.isOver()).toList();
   }
 
   // ---- beginning

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** When pages come back, with a prefill side that says what the test wants it to say. */
@@ -209,6 +211,38 @@ class HeldPagesTest {
     assertThat(decode.held()).isEqualTo(1);
     decode.reclaim().subscribe().dispose();
     awaitBack();
+    requireShutOut(request);
+  }
+
+  /** The end is told before it is known what may come yet; who hears it may be in a hurry. */
+  @Test
+  void areReclaimedByWhoIsToldOfTheEnd() throws InterruptedException {
+    decodeNode.cache().dispose();
+    decodeNode.cache().closed().block(PATIENCE);
+    CompletableFuture<Void> reclaimed = new CompletableFuture<>();
+    KvRecorder.OrderRecorder reclaims =
+        new KvRecorder.OrderRecorder() {
+          @Override
+          public void ended(KvRecorder.OrderEnd end) {
+            decode.reclaim().toFuture().thenAccept(reclaimed::complete);
+          }
+        };
+    KvRecorder recorder =
+        new KvRecorder() {
+          @Override
+          public OrderRecorder orderBegun(OrderBegin begin) {
+            return reclaims;
+          }
+        };
+    decode =
+        decodeNode
+            .open(KvCacheOptions.builder().timers(time).recorder(recorder).build())
+            .decode(TestNode.MODEL, decodeNode.memory);
+    Disposable subscription = receive();
+    KvMessage.Request request = prefill.nextRequest();
+    subscription.dispose();
+    Mono.fromFuture(reclaimed).block(PATIENCE);
+    assertThat(pool.free()).isEqualTo(8);
     requireShutOut(request);
   }
 
