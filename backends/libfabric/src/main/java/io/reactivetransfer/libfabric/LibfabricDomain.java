@@ -108,7 +108,9 @@ final class LibfabricDomain implements Domain {
           library.guarded(() -> {
             OpenFabric fabric = new OpenFabric(library.lib(), info, arena);
             opened.set(fabric);
-            return new LibfabricDomain(fabric, arena, choice.provider(), context);
+            LibfabricDomain made = new LibfabricDomain(fabric, arena, choice.provider(), context);
+            made.regions.tryToListen();
+            return made;
           });
       INSTANCES.add(domain.instance);
       return domain;

@@ -164,6 +164,19 @@ final class Regions {
     return bits == Long.SIZE ? random.next() : random.next() & (1L << bits) - 1;
   }
 
+  /**
+   * Opens an endpoint and closes it, where each memory will have one: a provider may install
+   * handlers of signals with the first one of the process, and later nobody would put the JVM's
+   * back.
+   *
+   * @throws BackendException if none can be opened
+   */
+  void tryToListen() {
+    if (landingForEach) {
+      links.close(links.listen());
+    }
+  }
+
   /** The memory under a token, or null. */
   @Nullable FabricMemory find(Token token) {
     return byToken.get(token);

@@ -4,12 +4,23 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ffm.SignalHandlers;
+import io.reactivetransfer.libfabric.ffi.FiInfo;
+import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.libfabric.ffi.TapLibFabric;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.tck.driver.CCompiler;
 import io.reactivetransfer.tck.driver.Recorder;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,7 +98,7 @@ class HandlersTest {
     }
   }
 
-  /** Opens a NIC and closes it. */
+  /** Opens a NIC, and memory to others, and closes both. */
   public static final class Opener {
     private Opener() {}
 
@@ -96,14 +107,64 @@ class HandlersTest {
       LibfabricBackend backend = LibfabricBackend.builder().provider(arguments[0]).build();
       report(() -> {
         Domain domain =
-            backend
-                .open(
-                    backend.nics(1).getFirst(), InstalledLibrary.context(1, Duration.ofSeconds(5)))
-                .toCompletableFuture()
-                .join();
-        domain.poll(new Recorder());
+            backend.open(backend.nics(1).getFirst(), context()).toCompletableFuture().join();
+        open(domain);
         domain.close();
       });
+    }
+  }
+
+  /** The same, of a library that takes a handler when it opens the first endpoint. */
+  public static final class TakenByAnEndpoint {
+    private TakenByAnEndpoint() {}
+
+    /** With the path of what takes it. */
+    public static void main(String[] arguments) {
+      LibFabric real = new TapLibFabric().lib();
+      LibFabric taking =
+          (LibFabric)
+              Proxy.newProxyInstance(
+                  LibFabric.class.getClassLoader(),
+                  new Class<?>[] {LibFabric.class},
+                  (proxy, method, of) -> {
+                    if (method.getName().equals("fi_endpoint")) {
+                      System.load(arguments[0]);
+                    }
+                    return method.invoke(real, of);
+                  });
+      try (Arena arena = Arena.ofShared()) {
+        FiInfo info = TapLibFabric.info(arena);
+        ProviderChoice choice =
+            new ProviderChoice(Provider.of(info.provider()), List.of(info), List.of());
+        report(() -> {
+          Domain domain =
+              LibfabricDomain.open(new FabricLibrary("tap", taking), choice, info, context());
+          open(domain);
+          domain.close();
+        });
+      }
+    }
+  }
+
+  private static OpenContext context() {
+    return InstalledLibrary.context(1, Duration.ofSeconds(5));
+  }
+
+  /** As when a NIC of another process asks where it may write. */
+  private static void open(Domain domain) {
+    try (Arena arena = Arena.ofShared()) {
+      HostMemory bytes = new HostMemory(arena.allocate(100));
+      LocalMemory memory = domain.register(bytes, Access.REMOTE_WRITE).toCompletableFuture().join();
+      String provider = FabricAddress.decode(domain.address()).provider();
+      byte[] address = new FabricAddress(provider, 2).encode();
+      RemotePeer peer = domain.resolve(new EngineId(2, 2), 0, address);
+      domain.fromPeer(peer, Asks.ask(1, Token.decode(memory.key())));
+      Recorder sink = new Recorder();
+      domain.poll(sink);
+      assertThat(sink.said())
+          .singleElement()
+          .satisfies(said -> assertThat(said[0]).isEqualTo(Asks.GRANT));
+      domain.deregister(memory).toCompletableFuture().join();
     }
   }
 
@@ -128,6 +189,14 @@ class HandlersTest {
     assertThat(lines.subList(0, 3))
         .allMatch(line -> line.contains("the JVM's handlers of SIGSEGV"));
     assertThat(lines.subList(3, 5)).containsExactly("changed []", "caught 10000 true");
+  }
+
+  /** As provider shm of 2.x does. */
+  @Test
+  void oneThatAnEndpointTakesIsBackWhenTheNicIsOpen() throws IOException, InterruptedException {
+    Path thief = CCompiler.library(directory, "thief", THIEF);
+    assertThat(run(TakenByAnEndpoint.class, thief.toString()))
+        .containsExactly("changed []", "caught 10000 true");
   }
 
   @Test

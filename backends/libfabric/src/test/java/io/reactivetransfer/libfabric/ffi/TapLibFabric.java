@@ -92,6 +92,8 @@ public final class TapLibFabric {
   private static FiInfo info(
       Arena arena, String provider, int mrMode, long keyBytes, long immBytes, long completion) {
     long info = arena.allocate(ROOM, Long.BYTES).address();
+    long endpoint = arena.allocate(ROOM, Long.BYTES).address();
+    Raw.putLong(FiLayout.INFO_EP_ATTR.in(info), endpoint);
     return new FiInfo(
         info,
         provider,
