@@ -128,14 +128,14 @@ final class ConnectedLinks implements Links {
     Initiator known = ways.get(landing);
     if (known == null) {
       ticket.set(ValueLayout.JAVA_LONG, 0, numbers.getLong());
-      known = connectTo(peer, Arrays.copyOf(name, addressBytes));
+      known = connectTo(peer, landing, Arrays.copyOf(name, addressBytes));
       ways.put(landing, known);
     }
     return known;
   }
 
   /** With the ticket. */
-  private Initiator connectTo(FabricPeer peer, byte[] address) {
+  private Initiator connectTo(FabricPeer peer, long landing, byte[] address) {
     long endpoint = fabric.openEndpoint(fabric.info.address(), events);
     try {
       fabric.require(
@@ -146,7 +146,7 @@ final class ConnectedLinks implements Links {
       fabric.discard(endpoint);
       throw e;
     }
-    Initiator initiator = new Initiator(peer, endpoint, Fi.FI_ADDR_UNSPEC, false);
+    Initiator initiator = new Initiator(peer, landing, endpoint, Fi.FI_ADDR_UNSPEC, false);
     byEndpoint.put(endpoint, initiator);
     return initiator;
   }
@@ -167,6 +167,16 @@ final class ConnectedLinks implements Links {
   @Override
   public void release(FabricPeer peer) {
     disconnect(peer, 0, "the peer was released");
+  }
+
+  @Override
+  public void forget(Initiator way) {
+    Map<Long, Initiator> ways = byPeer.get(way.peer());
+    if (ways != null && ways.remove(way.landing(), way)) {
+      byEndpoint.remove(way.fid());
+      way.closing();
+      fabric.close(way.fid(), () -> way.closed(0, "its memory was released"));
+    }
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.Map;
 final class DatagramLinks implements Links {
 
   private static final String RELEASED = "the peer was released";
+  private static final String FORGOTTEN = "its memory was released";
 
   private final OpenFabric fabric;
   private final boolean endpointForEach;
@@ -78,7 +79,7 @@ final class DatagramLinks implements Links {
     ByteBuffer key = ByteBuffer.wrap(name);
     Initiator known = ways.byName.get(key);
     if (known == null) {
-      known = new Initiator(peer, ways.endpoint, addresses.insert(name), true);
+      known = new Initiator(peer, key, ways.endpoint, addresses.insert(name), true);
       ways.byName.put(key, known);
     }
     return known;
@@ -120,6 +121,17 @@ final class DatagramLinks implements Links {
       end(ways, 0, RELEASED);
     } else {
       disconnect(peer, 0, RELEASED);
+    }
+  }
+
+  /** A peer's memory has one landing for all where endpoints are dear; that stays with the peer. */
+  @Override
+  public void forget(Initiator way) {
+    Ways ways = byPeer.get(way.peer());
+    if (endpointForEach && ways != null && ways.byName.remove(way.landing(), way)) {
+      way.closing();
+      way.closed(0, FORGOTTEN);
+      addresses.remove(way.destination());
     }
   }
 

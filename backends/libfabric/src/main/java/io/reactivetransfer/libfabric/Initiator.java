@@ -6,20 +6,24 @@ import org.jspecify.annotations.Nullable;
 final class Initiator {
 
   private final FabricPeer peer;
+  private final Object landing;
   private final long fid;
   private final long destination;
   private boolean ready;
   private @Nullable Failure closed;
   private boolean broken;
+  private int routes;
 
   /**
    * A way through an endpoint.
    *
+   * @param landing what its landing is known by to the links
    * @param destination handle of the landing's address, where the endpoint has several
    * @param ready whether it can be used, or is being connected
    */
-  Initiator(FabricPeer peer, long fid, long destination, boolean ready) {
+  Initiator(FabricPeer peer, Object landing, long fid, long destination, boolean ready) {
     this.peer = peer;
+    this.landing = landing;
     this.fid = fid;
     this.destination = destination;
     this.ready = ready;
@@ -27,6 +31,21 @@ final class Initiator {
 
   FabricPeer peer() {
     return peer;
+  }
+
+  Object landing() {
+    return landing;
+  }
+
+  /** One route more leads over it. */
+  void entered() {
+    routes++;
+  }
+
+  /** One route less does; whether it is of no use to anybody now. */
+  boolean left() {
+    routes--;
+    return routes == 0 && closed == null;
   }
 
   long fid() {

@@ -191,6 +191,13 @@ final class LibfabricDomain implements Domain {
   }
 
   @Override
+  public void release(RemoteMemory memory) {
+    if (!closed) {
+      writes.release((Route) memory);
+    }
+  }
+
+  @Override
   public PostResult post(Operation op) {
     if (closed) {
       return PostResult.NIC_BUSY;

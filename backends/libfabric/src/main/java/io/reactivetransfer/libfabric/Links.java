@@ -43,6 +43,12 @@ interface Links {
   /** The same for a peer to which nothing is out, and without harm to what is out to others. */
   void release(FabricPeer peer);
 
+  /**
+   * Lets go of a way through which nothing is out and nothing is written any more. To the same
+   * landing there may be another one later.
+   */
+  void forget(Initiator way);
+
   /** Whether {@link #disconnect} also ends what comes in from the peer. */
   boolean fencesLostPeers();
 

@@ -1,6 +1,8 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.spi.RemoteMemory;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The way to the memory of a peer: unknown until the peer was asked and has told it. */
@@ -28,6 +30,10 @@ final class Route implements RemoteMemory {
   private long ask;
   private byte[] landing = {};
   private @Nullable Initiator initiator;
+
+  /** Those over which it has led, as long as they may be open. */
+  private final List<Initiator> ways = new ArrayList<>(1);
+
   private long base;
   private long key;
   private long length;
@@ -104,6 +110,19 @@ final class Route implements RemoteMemory {
 
   void initiator(Initiator way) {
     initiator = way;
+    if (!ways.contains(way)) {
+      ways.removeIf(before -> before.closed() != null);
+      ways.add(way);
+      way.entered();
+    }
+  }
+
+  /** It is needed no more; the ways that nobody needs now. */
+  List<Initiator> leave() {
+    List<Initiator> unused = ways.stream().filter(Initiator::left).toList();
+    ways.clear();
+    initiator = null;
+    return unused;
   }
 
   /** What an offset is added to. */

@@ -186,6 +186,11 @@ final class Writes {
     links.release(peer);
   }
 
+  /** Of memory to which nothing is out. */
+  void release(Route route) {
+    route.leave().forEach(links::forget);
+  }
+
   /**
    * Endpoints were closed: what they had completed before lies in the queue, and what they cancel
    * was put there, too. So from now on it is read to its end, before anything is said of the rest.

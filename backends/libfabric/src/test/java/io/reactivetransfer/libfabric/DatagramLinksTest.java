@@ -60,4 +60,30 @@ class DatagramLinksTest {
     assertThat(tap.closed()).containsExactly(way.fid());
     assertThat(links.connect(other, new byte[] {2}).isReady()).isTrue();
   }
+
+  /** Else as many addresses would stay as the peer has ever opened memory to this side. */
+  @Test
+  void anAddressOfOneMemoryGoesWithIt() {
+    Links links = linksToBoth(true);
+    Initiator way = links.connect(one, new byte[] {1});
+    Initiator next = links.connect(one, new byte[] {3});
+    links.forget(way);
+    assertThat(tap.addresses()).isEqualTo(2);
+    assertThat(way.isReady()).isFalse();
+    assertThat(next.isReady()).isTrue();
+    assertThat(links.connect(one, new byte[] {1})).isNotSameAs(way);
+    links.forget(way);
+    assertThat(tap.addresses()).as("once").isEqualTo(3);
+    assertThat(tap.closed()).as("others are written to through its endpoint").isEmpty();
+  }
+
+  @Test
+  void anAddressOfAllMemoryStaysAsLongAsItsPeer() {
+    Links links = linksToBoth(false);
+    Initiator way = links.connect(one, new byte[] {1});
+    links.forget(way);
+    assertThat(tap.addresses()).isEqualTo(2);
+    assertThat(way.isReady()).isTrue();
+    assertThat(links.connect(one, new byte[] {1})).isSameAs(way);
+  }
 }

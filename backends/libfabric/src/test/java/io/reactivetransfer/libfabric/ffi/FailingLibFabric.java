@@ -56,6 +56,7 @@ public final class FailingLibFabric extends FailingCalls<LibFabric> {
   private final SequencedMap<Long, String> open = new LinkedHashMap<>();
   private final List<String> mistakes = new ArrayList<>();
   private long infos;
+  private long addresses;
   private int waits;
   private final Map<Long, Queue<byte[]>> withheld = new HashMap<>();
 
@@ -94,6 +95,11 @@ public final class FailingLibFabric extends FailingCalls<LibFabric> {
     return infos;
   }
 
+  /** Addresses that were taken, and not removed. */
+  public synchronized long addresses() {
+    return addresses;
+  }
+
   /** What was closed that was not open. */
   public synchronized List<String> mistakes() {
     return List.copyOf(mistakes);
@@ -118,6 +124,12 @@ public final class FailingLibFabric extends FailingCalls<LibFabric> {
     if (OPENING.contains(name) && (int) result >= 0) {
       open.put(made(arguments), name + " of call " + counted());
     }
+    addresses +=
+        switch (name) {
+          case "fi_av_insert" -> Math.max(0, (int) result);
+          case "fi_av_remove" -> (int) result < 0 ? 0 : -1;
+          default -> 0;
+        };
     infos +=
         switch (name) {
           case "fi_dupinfo" -> (long) result == 0 ? 0 : 1;
