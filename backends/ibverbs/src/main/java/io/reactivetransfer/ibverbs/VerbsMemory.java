@@ -33,8 +33,8 @@ record VerbsMemory(
 
   /** What a write fails with whose source was freed. */
   static final String SOURCE_FREED =
-      "the source's memory was freed before the write was done, or its accelerator has failed;"
-          + " close its region first";
+      "the source's memory was freed, or the file that it maps was cut off, before the write was"
+          + " done, or its accelerator has failed; close its region first";
 
   /** The registration that lets others write. */
   static final class Target {

@@ -91,14 +91,14 @@ final class Writes {
     return PostResult.TAKEN;
   }
 
-  /** What is sent; false if that was freed. */
+  /** What is sent; false if that was freed, or the file that it maps cut off. */
   private boolean fillIn(int slot, VerbsMemory source, long offset, long length) {
     MemorySegment readable = source.segment();
     if (readable != null && length > 0 && length <= SendRequests.COPIED_BYTES) {
       try {
         slots.requests.copy(slot, readable, offset, length, copiesLkey);
         return true;
-      } catch (IllegalStateException e) { // it may be freed at any moment
+      } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
         return false;
       }
     }

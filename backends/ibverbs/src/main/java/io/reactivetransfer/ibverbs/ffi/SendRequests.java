@@ -61,10 +61,23 @@ public final class SendRequests {
    * @param length from 1 to {@link #COPIED_BYTES}
    * @param lkey of {@link #all()}
    * @throws IllegalStateException if the source was freed
+   * @throws InternalError if it maps a file that was cut off
    */
   public void copy(int slot, MemorySegment source, long offset, long length, int lkey) {
     MemorySegment.copy(source, offset, all, slot * STRIDE + COPY, length);
+    haveFaultsReported(length);
     source(slot, address(slot) + COPY, length, lkey);
+  }
+
+  /**
+   * Where a mapped file was cut off, touching it is a fault, which HotSpot throws as an {@link
+   * InternalError} at the next safepoint poll. A loop that is not counted polls in each round.
+   */
+  private static void haveFaultsReported(long length) {
+    long left = length | 2;
+    while (left != 0) {
+      left >>>= 1;
+    }
   }
 
   /** Whether it is sent from a copy, and that of at most so many bytes. */
