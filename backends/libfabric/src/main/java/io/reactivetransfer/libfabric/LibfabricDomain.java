@@ -205,7 +205,8 @@ final class LibfabricDomain implements Domain {
     Route route = (Route) op.remote();
     return switch (route.state()) {
       case OPEN -> write(op, route);
-      case DENIED -> fail(op, route, 0, route.denial());
+      case DENIED ->
+          peers.asksAgain(route) ? PostResult.PEER_BUSY : fail(op, route, 0, route.denial());
       case NEW -> {
         peers.ask(route);
         yield PostResult.PEER_BUSY;

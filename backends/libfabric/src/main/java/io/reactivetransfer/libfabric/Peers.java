@@ -24,6 +24,11 @@ final class Peers implements Writes.Handler {
   /** After that time of refusals, a route is asked for again: its endpoint may be gone. */
   private static final long REFUSED_NANOS = 50_000_000;
 
+  /**
+   * After that time a route that was denied is asked for again: its owner may have lacked means.
+   */
+  static final long DENIED_NANOS = 1_000_000_000;
+
   private final Writes writes;
   private final Asks asks;
   private final long connectNanos;
@@ -91,6 +96,15 @@ final class Peers implements Writes.Handler {
     unsettled.add(peer);
   }
 
+  /** Something is to be written where its owner has denied it; whether it is asked again. */
+  boolean asksAgain(Route route) {
+    boolean isDue = clock.getAsLong() - route.deniedNanos() > DENIED_NANOS;
+    if (isDue) {
+      ask(route);
+    }
+    return isDue;
+  }
+
   /** A provider refuses to write, or the way has ended; what is out on the route may be why. */
   void refused(Route route) {
     long now = clock.getAsLong();
@@ -140,7 +154,7 @@ final class Peers implements Writes.Handler {
       } else if (route != null && kind == Asks.GRANT) {
         Asks.granted(route, message);
       } else if (route != null) {
-        route.deny(PeerText.of(message));
+        route.deny(PeerText.of(message), clock.getAsLong());
       }
     }
   }

@@ -16,7 +16,7 @@ final class Route implements RemoteMemory {
     ASKED,
     /** It may be written. */
     OPEN,
-    /** It may never be written. */
+    /** It may not be written. */
     DENIED
   }
 
@@ -38,6 +38,7 @@ final class Route implements RemoteMemory {
   private long key;
   private long length;
   private String denial = "";
+  private long deniedNanos;
   private int outstanding;
   private long askedNanos;
   private boolean refused;
@@ -93,9 +94,14 @@ final class Route implements RemoteMemory {
     this.length = length;
   }
 
-  void deny(String reason) {
+  void deny(String reason, long now) {
     state = State.DENIED;
     denial = reason;
+    deniedNanos = now;
+  }
+
+  long deniedNanos() {
+    return deniedNanos;
   }
 
   /** What the peer has told of the endpoint that it leads to. */

@@ -146,6 +146,22 @@ class WritesTest {
     assertThat(nic.sink.reports()).containsExactly("failed 9");
   }
 
+  /** Its owner may have had no descriptors left, for a moment. */
+  @Test
+  void whatWasDeniedIsAskedForAgainAfterAWhile() {
+    nic.peers.ask(route);
+    nic.poll();
+    nic.peers.heard(peer, TappedNic.deny(nic.lastAsk()));
+    nic.pollFor(Peers.DENIED_NANOS / 2);
+    assertThat(nic.peers.asksAgain(route)).isFalse();
+    assertThat(route.state()).isEqualTo(Route.State.DENIED);
+    nic.pollFor(Peers.DENIED_NANOS);
+    assertThat(nic.peers.asksAgain(route)).isTrue();
+    grant();
+    assertThat(route.state()).isEqualTo(Route.State.OPEN);
+    assertThat(nic.sink.reports()).isEmpty();
+  }
+
   /** Nobody knows what the provider has sent. */
   @Test
   void aWriteWhoseSourceWasFreedBeforeItIsCompleteFails() {
