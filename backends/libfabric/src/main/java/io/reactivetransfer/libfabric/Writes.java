@@ -33,6 +33,11 @@ final class Writes {
   /** After so many one after the other, at most one for each poll, the queue will not be well. */
   static final int MOST_FAILED_READS = 1_000;
 
+  /** Errors that libfabric has no names of its own for. */
+  private static final int ENFILE = 23;
+
+  private static final int EPIPE = 32;
+
   private static final int BATCH = 64;
   private static final int BATCHES = 4;
 
@@ -101,7 +106,7 @@ final class Writes {
     REFUSED,
     /** The way has ended; perhaps there is another one. */
     NO_WAY,
-    /** No way can even be begun: see {@link #lastError()}. */
+    /** No way can be begun, or made: see {@link #lastError()}. */
     UNREACHABLE,
     /** This one cannot be posted: see there. */
     FAILED
@@ -149,7 +154,22 @@ final class Writes {
       return Posted.REFUSED;
     }
     lastError = fabric.error("fi_writemsg", result);
-    return Posted.FAILED;
+    return fabric.info.isConnected() ? Posted.FAILED : connecting((int) -result);
+  }
+
+  /** Who makes connections by itself does so with the first write, and says then why it cannot. */
+  private static Posted connecting(int error) {
+    return switch (error) {
+      case Fi.FI_ENETDOWN,
+          Fi.FI_ENETUNREACH,
+          Fi.FI_EHOSTUNREACH,
+          Fi.FI_ETIMEDOUT,
+          Fi.FI_EMFILE,
+          ENFILE ->
+          Posted.UNREACHABLE;
+      case Fi.FI_ECONNREFUSED, Fi.FI_ECONNRESET, EPIPE -> Posted.NO_WAY;
+      default -> Posted.FAILED;
+    };
   }
 
   /**

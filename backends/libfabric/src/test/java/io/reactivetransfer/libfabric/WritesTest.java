@@ -12,6 +12,8 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What becomes of writes that do not go well, and of the way to their peer. */
 class WritesTest {
@@ -176,6 +178,30 @@ class WritesTest {
     nic.poll();
     assertThat(nic.sink.reports()).containsExactly("failed 8");
     assertThat(nic.sink.texts()).containsExactly(FabricMemory.SOURCE_FREED);
+  }
+
+  /** Those of the way are no failures of the write: another NIC may have one. */
+  @ParameterizedTest
+  @CsvSource({
+    "11, REFUSED",
+    "12, FAILED",
+    "22, FAILED",
+    "23, UNREACHABLE",
+    "24, UNREACHABLE",
+    "100, UNREACHABLE",
+    "101, UNREACHABLE",
+    "110, UNREACHABLE",
+    "113, UNREACHABLE",
+    "32, NO_WAY",
+    "104, NO_WAY",
+    "111, NO_WAY"
+  })
+  void anErrorOfAProviderThatConnectsByItselfIsOfTheWayOrOfTheWrite(
+      int error, Writes.Posted posted) {
+    open();
+    nic.tap.writes(-error);
+    Operation op = new Operation().between(nic.source(), route).range(0, 0, 10).token(8);
+    assertThat(nic.writes.post(op, route)).isEqualTo(posted);
   }
 
   private static long lengthOverA(String provider, long said) {

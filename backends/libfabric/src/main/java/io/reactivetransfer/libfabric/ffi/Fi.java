@@ -55,8 +55,15 @@ public final class Fi {
   public static final int FI_ENOMEM = 12;
   public static final int FI_EBUSY = 16;
   public static final int FI_EINVAL = 22;
+  public static final int FI_EMFILE = 24;
   public static final int FI_ENODATA = 61;
   public static final int FI_EADDRNOTAVAIL = 99;
+  public static final int FI_ENETDOWN = 100;
+  public static final int FI_ENETUNREACH = 101;
+  public static final int FI_ECONNRESET = 104;
+  public static final int FI_ETIMEDOUT = 110;
+  public static final int FI_ECONNREFUSED = 111;
+  public static final int FI_EHOSTUNREACH = 113;
   public static final int FI_EAVAIL = 259;
 
   /** Destination or source that is none. */
