@@ -241,7 +241,10 @@ final class Writes {
     for (int batch = 0; batch < BATCHES && more; batch++) {
       long count = fabric.lib.fi_cq_read(fabric.queue(), entriesAddress, BATCH);
       if (count == -Fi.FI_EAVAIL) {
-        work += readErrors(handler, sink);
+        int errors = readErrors(handler, sink);
+        work += errors;
+        more = errors > 0; // else none of those that it says there are is given
+        noteRead(more ? errors : count);
         continue;
       }
       noteRead(count);

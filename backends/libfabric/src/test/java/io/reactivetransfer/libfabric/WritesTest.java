@@ -246,4 +246,18 @@ class WritesTest {
     assertThat(broken.code()).isEqualTo(Fi.FI_EINVAL);
     assertThat(broken.text()).contains("fi_cq_read", "error 22");
   }
+
+  /** As when it says for ever that there is an error, and never which one. */
+  @Test
+  void aQueueWhoseErrorsCannotBeReadIsBroken() {
+    nic.tap.reads(-Fi.FI_EAVAIL);
+    for (int i = 1; i < Writes.MOST_FAILED_READS; i++) {
+      nic.poll();
+    }
+    assertThat(nic.writes.broken()).isNull();
+    nic.poll();
+    Failure broken = nic.writes.broken();
+    assertThat(broken).isNotNull();
+    assertThat(broken.text()).contains("fi_cq_read", "error 259");
+  }
 }
