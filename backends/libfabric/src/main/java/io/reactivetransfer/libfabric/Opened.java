@@ -19,7 +19,10 @@ import java.util.function.LongSupplier;
  */
 final class Opened {
 
-  /** So long a provider may be busy with what it is to close, before that counts as a failure. */
+  /**
+   * So long a provider that is asked again and again may be busy with what it is to close, before
+   * that counts as a failure.
+   */
   static final long PATIENCE_NANOS = 1_000_000_000;
 
   /** Of closing what somebody waits for. */
@@ -28,6 +31,10 @@ final class Opened {
   private final LibFabric lib;
   private final String provider;
   private final LongSupplier clock;
+
+  /** Does not go on while nobody asks again. */
+  private final LookClock patience;
+
   private final SequencedSet<Long> bases = new LinkedHashSet<>();
   private final SequencedSet<Long> leaves = new LinkedHashSet<>();
   private final Map<Long, Integer> stuck = new HashMap<>();
@@ -38,7 +45,7 @@ final class Opened {
    *
    * @param fid what is to be closed
    * @param whenClosed what depends on it
-   * @param sinceNanos when it was refused first
+   * @param sinceNanos when it was refused first, by the time in which it is asked again
    */
   private record Refused(long fid, Runnable whenClosed, long sinceNanos) {}
 
@@ -46,6 +53,7 @@ final class Opened {
     this.lib = lib;
     this.provider = provider;
     this.clock = clock;
+    this.patience = new LookClock(clock.getAsLong());
   }
 
   /** On which others are made. Some providers free parts of it before they look for these. */
@@ -78,7 +86,8 @@ final class Opened {
     if (close(leaves, leaf) >= 0) {
       whenClosed.run();
     } else {
-      refused.add(new Refused(leaf, whenClosed, clock.getAsLong()));
+      patience.polled(clock.getAsLong());
+      refused.add(new Refused(leaf, whenClosed, patience.getAsLong()));
     }
   }
 
@@ -94,12 +103,13 @@ final class Opened {
    *     end what it does
    */
   int closeAgain() {
+    patience.polled(clock.getAsLong());
     int closed = 0;
     for (Refused each : List.copyOf(refused)) {
       int result = close(leaves, each.fid());
       if (result >= 0) {
         closed++;
-      } else if (!isBusy(result) || clock.getAsLong() - each.sinceNanos() > PATIENCE_NANOS) {
+      } else if (!isBusy(result) || patience.getAsLong() - each.sinceNanos() > PATIENCE_NANOS) {
         throw failure(result);
       }
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 class OpenedTest {
 
   private static final int FI_EIO = 5;
+  private static final long STEP_NANOS = 100_000_000;
 
   private final TapLibFabric tap = new TapLibFabric();
   private final List<String> told = new ArrayList<>();
@@ -42,11 +43,27 @@ class OpenedTest {
     opened.addLeaf(1);
     tap.closes(_ -> -Fi.FI_EBUSY);
     opened.close(1, () -> told.add("1"));
-    now += 2 * Opened.PATIENCE_NANOS;
+    for (long begin = now; now - begin < Opened.PATIENCE_NANOS - STEP_NANOS; now += STEP_NANOS) {
+      assertThat(opened.closeAgain()).isZero();
+    }
+    now += STEP_NANOS;
     assertThatExceptionOfType(BackendException.class)
         .isThrownBy(opened::closeAgain)
         .withMessageContaining("provider tap", "error 16");
     assertThat(told).isEmpty();
+  }
+
+  /** As when the process was stopped, or a collection took long: nobody has asked meanwhile. */
+  @Test
+  void whatIsBusyIsAskedAgainAfterAStandstillHoweverLong() {
+    opened.addLeaf(1);
+    tap.closes(_ -> -Fi.FI_EBUSY);
+    opened.close(1, () -> told.add("1"));
+    now += 10 * Opened.PATIENCE_NANOS;
+    assertThat(opened.closeAgain()).isZero();
+    tap.closes(_ -> 0);
+    assertThat(opened.closeAgain()).isEqualTo(1);
+    assertThat(told).containsExactly("1");
   }
 
   @Test
