@@ -57,6 +57,15 @@ final class DeviceEvents {
     return taken;
   }
 
+  /** The last look: of all that it says, only whether it is gone is of any concern still. */
+  void lookWhetherItIsGone() {
+    for (AsyncEvent event = next(); event != null; event = next()) {
+      if (event.type() == Ib.IBV_EVENT_DEVICE_FATAL) {
+        device.gone();
+      }
+    }
+  }
+
   /** Not on the NIC's thread: a device may take its time to say what its addresses are. */
   private void ask() {
     mustAsk = false;

@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,11 @@ final class OpenDevice {
   private static final int RECEIVES_AT_ONCE = 64;
 
   private static final int EIO = 5;
+
+  /** The kernel may end what a device has before the NIC has read that the device is gone. */
+  private static final long MOST_UNTIL_GONE_NANOS = 1_000_000_000;
+
+  private static final long BETWEEN_LOOKS_NANOS = 1_000_000;
 
   /** What was opened, to be closed in the opposite order. */
   private record Closer(String call, IntSupplier close) {}
@@ -238,5 +244,14 @@ final class OpenDevice {
   /** Whether a call has ended something. Of a device that is gone the kernel has ended all. */
   boolean isDone(int result) {
     return result >= 0 || (isGone && result == -EIO);
+  }
+
+  /** The same, of a call that may wait until the device has said so, if it has to. */
+  boolean isDoneSoon(int result) {
+    long begin = System.nanoTime();
+    while (result == -EIO && !isGone && System.nanoTime() - begin < MOST_UNTIL_GONE_NANOS) {
+      LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
+    }
+    return isDone(result);
   }
 }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
@@ -159,10 +160,15 @@ final class Regions {
     return mr;
   }
 
+  /** By a thread of a task, while the NIC's reads what the device says. */
   private void unpin(long mr) {
+    unpin(mr, device::isDoneSoon);
+  }
+
+  private void unpin(long mr, IntPredicate isDone) {
     registrations.remove(mr); // before its number can be another one's
     int result = device.verbs.ibv_dereg_mr(mr);
-    if (!device.isDone(result)) {
+    if (!isDone.test(result)) {
       registrations.add(mr);
       throw VerbsLibrary.failure("ibv_dereg_mr", result);
     }
@@ -306,7 +312,7 @@ final class Regions {
    */
   void close() {
     open.clear();
-    Closing.each(Set.copyOf(registrations), this::unpin);
+    Closing.each(Set.copyOf(registrations), mr -> unpin(mr, device::isDone));
     accelerators.close();
   }
 }

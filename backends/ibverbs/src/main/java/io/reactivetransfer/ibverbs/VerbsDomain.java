@@ -260,7 +260,9 @@ final class VerbsDomain implements Domain {
       return;
     }
     closed = true;
+    events.lookWhetherItIsGone(); // for the tasks that run
     tasks.close();
+    events.lookWhetherItIsGone();
     // If that fails the arena stays: what is open may use what is in it.
     Closing.all(queuePairs::close, regions::close);
     device.close();
