@@ -30,6 +30,7 @@ final class Outgoing {
   private final Endings endings;
   private final Outbox outbox;
   private final long connectNanos;
+  private final LookClock clock = new LookClock(System.nanoTime());
 
   /** Those to which a connection is being made. */
   private final Set<VerbsPeer> connecting = new LinkedHashSet<>();
@@ -74,7 +75,7 @@ final class Outgoing {
       return;
     }
     if (!connecting.contains(peer)) { // else it is still the same attempt
-      peer.sinceNanos = now;
+      peer.sinceNanos = clock.getAsLong();
     }
     if (down.isEmpty()) {
       begin(peer);
@@ -209,7 +210,7 @@ final class Outgoing {
   void replace(Connection connection, Failure why) {
     VerbsPeer peer = connection.peer();
     if (connection.isReady()) {
-      peer.sinceNanos = System.nanoTime(); // else it is still the same attempt
+      peer.sinceNanos = clock.getAsLong(); // else it is still the same attempt
     }
     endings.end(connection, why, true);
     if (down.isEmpty()) {
@@ -288,8 +289,9 @@ final class Outgoing {
 
   /** Reports losses; before the failures of the writes that they end. */
   int settle(CompletionSink sink, long now) {
+    clock.polled(now);
     if (!connecting.isEmpty()) {
-      List.copyOf(connecting).forEach(peer -> loseIfLate(peer, now));
+      List.copyOf(connecting).forEach(this::loseIfLate);
     }
     if (!wanted.isEmpty()) {
       List<VerbsPeer> again = wanted.stream().filter(peer -> !peer.isLeftAlone(now)).toList();
@@ -299,8 +301,8 @@ final class Outgoing {
     return lost.isEmpty() ? 0 : tellLosses(sink);
   }
 
-  private void loseIfLate(VerbsPeer peer, long now) {
-    if (now - peer.sinceNanos > connectNanos) {
+  private void loseIfLate(VerbsPeer peer) {
+    if (clock.getAsLong() - peer.sinceNanos > connectNanos) {
       lose(peer, 0, peer + " did not connect within " + connectNanos / 1_000_000 + " ms");
     }
   }

@@ -33,7 +33,7 @@ final class VerbsPeer implements RemotePeer {
   /** Those that are being ended. */
   private final List<Connection> ending = new ArrayList<>();
 
-  /** Since when it is tried to connect. */
+  /** Since when it is tried to connect, by the clock of {@link Outgoing}. */
   long sinceNanos;
 
   /** Whether it has ended a connection of this side, and when the last one. */
