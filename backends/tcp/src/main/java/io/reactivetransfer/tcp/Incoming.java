@@ -309,7 +309,7 @@ final class Incoming {
         }
         advance(bytes);
       }
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
       refusal = memoryGone();
       in.readerIndex(end);
     } catch (BackendException e) {

@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.MemoryFaults;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -162,7 +163,7 @@ final class TcpMemory implements LocalMemory {
       return;
     }
     window(offset).range(MemoryWindow.within(offset), length).put(bytes);
-    haveFaultsReported(length);
+    MemoryFaults.report(length);
     in.readerIndex(from + length);
   }
 
@@ -182,7 +183,7 @@ final class TcpMemory implements LocalMemory {
     }
     out.internalNioBuffer(to, length)
         .put(window(offset).range(MemoryWindow.within(offset), length));
-    haveFaultsReported(length);
+    MemoryFaults.report(length);
     out.writerIndex(to + length);
   }
 
@@ -195,18 +196,6 @@ final class TcpMemory implements LocalMemory {
     try (Arena arena = Arena.ofConfined()) { // TLS of the JDK decrypts into the heap
       MemorySegment stage = arena.allocate(Math.max(1, bytes.byteSize())).copyFrom(bytes);
       reach.copyFromHost(stage, 0, target, offset, bytes.byteSize());
-    }
-  }
-
-  /**
-   * Where a mapped file was cut off, touching it is a fault, which HotSpot throws as an {@link
-   * InternalError} at the next safepoint poll: when all calls are inlined, long after the copy. A
-   * loop that is not counted polls in each of its rounds, so it is thrown here.
-   */
-  private static void haveFaultsReported(int length) {
-    int left = length | 2;
-    while (left != 0) {
-      left >>>= 1;
     }
   }
 

@@ -1,6 +1,7 @@
 package io.reactivetransfer.ibverbs.ffi;
 
 import io.reactivetransfer.ffm.ffi.Raw;
+import io.reactivetransfer.spi.MemoryFaults;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -65,19 +66,8 @@ public final class SendRequests {
    */
   public void copy(int slot, MemorySegment source, long offset, long length, int lkey) {
     MemorySegment.copy(source, offset, all, slot * STRIDE + COPY, length);
-    haveFaultsReported(length);
+    MemoryFaults.report((int) length);
     source(slot, address(slot) + COPY, length, lkey);
-  }
-
-  /**
-   * Where a mapped file was cut off, touching it is a fault, which HotSpot throws as an {@link
-   * InternalError} at the next safepoint poll. A loop that is not counted polls in each round.
-   */
-  private static void haveFaultsReported(long length) {
-    long left = length | 2;
-    while (left != 0) {
-      left >>>= 1;
-    }
   }
 
   /** Whether it is sent from a copy, and that of at most so many bytes. */
