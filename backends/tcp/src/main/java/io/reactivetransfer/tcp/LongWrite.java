@@ -167,7 +167,6 @@ final class LongWrite {
    * need not have their turn before.
    */
   private boolean prepare(ByteBufAllocator buffers) {
-    wasCopied = false;
     if (copied == null) {
       askAhead();
       Staged part = ahead;
@@ -199,6 +198,7 @@ final class LongWrite {
    */
   int give(ChannelHandlerContext context, int most) {
     ByteBufAllocator buffers = context.alloc();
+    wasCopied = false;
     if (isCopied && !prepare(buffers)) {
       return 0;
     }
