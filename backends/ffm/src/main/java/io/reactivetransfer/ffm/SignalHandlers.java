@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * What happened on signals at one moment, to be put back after a library was loaded or opened.
@@ -19,8 +20,8 @@ import java.util.TreeMap;
  * the process. It may also happen on any thread between the library's call and {@link #restore()}:
  * so save, call and restore with nothing else in between, and early, when little else runs.
  *
- * <p>Handlers belong to the process; what another thread installs meanwhile is put back, too. One
- * object is for one thread.
+ * <p>Handlers belong to the process; what another thread installs meanwhile is put back, too. So
+ * whoever saves does it {@linkplain #alone alone}. One object is for one thread.
  *
  * @see <a href="https://man7.org/linux/man-pages/man2/sigaction.2.html">sigaction(2)</a>
  */
@@ -41,6 +42,8 @@ public final class SignalHandlers {
           "sigaction",
           "use a library that installs none");
 
+  private static final Object ONE_AT_A_TIME = new Object();
+
   private final Signals signals;
   private final Map<Integer, Sigaction> saved = new TreeMap<>();
 
@@ -50,6 +53,18 @@ public final class SignalHandlers {
       if (!name(signal).equals("SIGKILL") && !name(signal).equals("SIGSTOP")) {
         saved.put(signal, now(signal));
       }
+    }
+  }
+
+  /**
+   * Saves, uses a library and restores while no other thread does, whatever library that uses: it
+   * would save what this one's has installed, and put that back later.
+   *
+   * @param use all three
+   */
+  public static <T> T alone(Supplier<T> use) {
+    synchronized (ONE_AT_A_TIME) {
+      return use.get();
     }
   }
 

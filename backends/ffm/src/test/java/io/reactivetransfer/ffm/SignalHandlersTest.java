@@ -11,6 +11,7 @@ import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -131,5 +132,26 @@ class SignalHandlersTest {
     assertThatExceptionOfType(BackendException.class)
         .isThrownBy(() -> SignalHandlers.save(refusing))
         .withMessage("sigaction of SIGBUS failed with EPERM (1)");
+  }
+
+  /** Else the one would save what the other one's library has installed. */
+  @Test
+  void areSavedAndPutBackByOneThreadAtATime() throws InterruptedException {
+    AtomicBoolean isUsed = new AtomicBoolean();
+    Thread other =
+        new Thread(() -> {
+          boolean ignored = SignalHandlers.alone(() -> isUsed.getAndSet(true));
+        });
+    boolean wasUsed =
+        SignalHandlers.alone(() -> {
+          other.start();
+          while (other.getState() != Thread.State.BLOCKED && other.isAlive()) {
+            Thread.onSpinWait();
+          }
+          return isUsed.get();
+        });
+    assertThat(wasUsed).as("used by another thread meanwhile").isFalse();
+    other.join();
+    assertThat(isUsed).isTrue();
   }
 }

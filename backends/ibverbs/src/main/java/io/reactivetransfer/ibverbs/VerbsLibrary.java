@@ -43,6 +43,10 @@ final class VerbsLibrary {
 
   /** Does what may make a library install handlers of signals, and puts the JVM's back. */
   static <T> T guarded(Supplier<T> opening) {
+    return SignalHandlers.alone(() -> restoring(opening));
+  }
+
+  private static <T> T restoring(Supplier<T> opening) {
     SignalHandlers handlers = SignalHandlers.save();
     try {
       return opening.get();

@@ -53,7 +53,7 @@ final class FabricLibrary {
   private volatile @Nullable BackendException refusal;
 
   private FabricLibrary(String name) {
-    this(name, new LibFabricByLinker(open(name)));
+    this(name, new LibFabricByLinker(SignalHandlers.alone(() -> open(name))));
   }
 
   /** Over calls that are there already. */
@@ -146,7 +146,11 @@ final class FabricLibrary {
    *
    * @throws BackendException if they cannot be put back, now or when it was tried before
    */
-  synchronized <T> T guarded(Supplier<T> opening) {
+  <T> T guarded(Supplier<T> opening) {
+    return SignalHandlers.alone(() -> restoring(opening));
+  }
+
+  private <T> T restoring(Supplier<T> opening) {
     requireHandlers();
     SignalHandlers handlers = SignalHandlers.save();
     T opened;
