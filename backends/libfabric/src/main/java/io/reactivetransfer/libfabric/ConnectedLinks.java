@@ -32,6 +32,9 @@ final class ConnectedLinks implements Links {
   /** With one the provider takes a socket, with the next one it reads what that asks for. */
   private static final int LAST_LOOKS = 4;
 
+  /** Who asks on and on does not keep a NIC from being closed. */
+  private static final long MOST_LAST_LOOKS_NANOS = 500_000_000;
+
   /** What is told of a landing beside the listener's address: its number, and a ticket. */
   private static final int NUMBERS_BYTES = 2 * Long.BYTES;
 
@@ -286,8 +289,11 @@ final class ConnectedLinks implements Links {
   @Override
   public void close() {
     List<Long> open = new ArrayList<>(inbound.endAll());
-    for (int look = 0; look < LAST_LOOKS; look++) {
-      poll(); // who asks to connect is refused; what the provider keeps of it is not freed else
+    long begin = System.nanoTime();
+    int quiet = 0;
+    while (quiet < LAST_LOOKS && System.nanoTime() - begin < MOST_LAST_LOOKS_NANOS) {
+      // who asks to connect is refused; what the provider keeps of it is not freed else
+      quiet = poll() == 0 ? quiet + 1 : 0;
     }
     open.addAll(byEndpoint.keySet());
     open.add(listener);

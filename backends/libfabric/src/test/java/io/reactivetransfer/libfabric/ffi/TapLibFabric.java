@@ -2,6 +2,7 @@ package io.reactivetransfer.libfabric.ffi;
 
 import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
@@ -58,6 +59,9 @@ public final class TapLibFabric {
   private final Set<Long> registrations = new HashSet<>();
   private long made;
   private long addresses;
+  private final MemorySegment request = Arena.ofAuto().allocate(ROOM, Long.BYTES);
+  private int requests;
+  private int rejected;
 
   /** The calls. */
   public LibFabric lib() {
@@ -190,15 +194,37 @@ public final class TapLibFabric {
     return addresses;
   }
 
+  /** So many ask to connect, without a ticket. */
+  public void requested(int count) {
+    requests += count;
+  }
+
+  /** How many were refused to connect. */
+  public int rejected() {
+    return rejected;
+  }
+
   private Object call(Method method, Object[] arguments) {
     return switch (method.getName()) {
       case "fi_mr_reg" -> register(arguments);
       case "fi_mr_regattr" -> registerOfDevice(arguments);
-      case "fi_fabric", "fi_domain", "fi_av_open", "fi_cq_open", "fi_endpoint" -> {
+      case "fi_fabric",
+          "fi_domain",
+          "fi_av_open",
+          "fi_cq_open",
+          "fi_eq_open",
+          "fi_endpoint",
+          "fi_passive_ep" -> {
         Raw.putLong((long) arguments[arguments.length - 1], ++made);
         yield 0;
       }
-      case "fi_ep_bind", "fi_enable", "fi_mr_bind", "fi_mr_enable", "fi_trywait" -> 0;
+      case "fi_ep_bind", "fi_enable", "fi_mr_bind", "fi_mr_enable", "fi_trywait", "fi_listen" -> 0;
+      case "fi_eq_read" -> readRequest((long) arguments[1]);
+      case "fi_reject" -> {
+        rejected++;
+        yield 0;
+      }
+      case "fi_freeinfo" -> null;
       case "fi_close" -> close((long) arguments[0]);
       case "fi_cq_readerr" -> readError((long) arguments[1]);
       case "fi_cq_strerror" -> "as the test says";
@@ -282,6 +308,16 @@ public final class TapLibFabric {
       return read;
     }
     return completions.isEmpty() ? writes : -Fi.FI_EAVAIL;
+  }
+
+  private long readRequest(long event) {
+    if (requests == 0) {
+      return -Fi.FI_EAGAIN;
+    }
+    requests--;
+    Raw.putInt(event, Fi.FI_CONNREQ);
+    Raw.putLong(FiLayout.CM_ENTRY_INFO.in(event + Long.BYTES), request.address());
+    return FiLayout.CM_ENTRY_DATA.offset();
   }
 
   private long readError(long entry) {
