@@ -31,7 +31,12 @@ public record ByteCount(long bytes) {
           case "g" -> 30;
           default -> 0;
         };
-    return new ByteCount(Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << shift));
+    long units = Long.parseLong(matcher.group(1));
+    if (units > Long.MAX_VALUE >> shift) {
+      throw new IllegalArgumentException(
+          "expected a number of bytes below 2^63, got '" + text + "'");
+    }
+    return new ByteCount(units << shift);
   }
 
   /** In the largest unit of which there is at least one. */

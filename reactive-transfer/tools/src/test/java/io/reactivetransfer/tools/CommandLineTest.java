@@ -38,7 +38,9 @@ class CommandLineTest {
         "perf --size 4K,,64K",
         "perf --size 2G",
         "perf --op send --size 65K",
+        "perf --op send --size 64K --outstanding 1025",
         "perf --op paged --size 1M --pages 2000",
+        "perf --size 99999999999G",
         "perf --pages 0",
         "perf --pages 65537",
         "perf --outstanding 0",
@@ -96,6 +98,18 @@ class CommandLineTest {
   void anUnknownBackendIsToldWhichThereAre() {
     run("perf", "--backend", "carrier-pigeon");
     assertThat(err.toString()).contains("carrier-pigeon").contains("loopback").contains("tcp");
+  }
+
+  @Test
+  void ofWhatIsTooMuchBothFactorsAreTold() {
+    run("perf", "--op=send", "--size=64K", "--outstanding=1025");
+    assertThat(err.toString())
+        .contains("expected --size and --outstanding of up to 64 MiB")
+        .contains("got 1025 messages of 64 KiB");
+    run("perf", "--op=fan-out", "--size=2M", "--peers=1000");
+    assertThat(err.toString()).contains("got 1000 parts of 2 MiB");
+    run("perf", "--size=99999999999G");
+    assertThat(err.toString()).contains("below 2^63, got '99999999999G'");
   }
 
   @Test

@@ -42,6 +42,8 @@ final class Node implements AutoCloseable {
             .nics(plan.nics())
             .window(window(plan))
             .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
+            .maxWaitingMessages(
+                Math.max(EngineOptions.defaults().maxWaitingMessages(), plan.outstanding()))
             .livenessDeadline(SETUP)
             .signalScheduler(plan.signals().scheduler());
     if (plan.op().isOfMessages()) {

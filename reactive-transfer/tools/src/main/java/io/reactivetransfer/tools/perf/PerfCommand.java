@@ -58,6 +58,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   private static final int MAX_PEERS = 1 << 10;
   private static final long MAX_MESSAGE = 1 << 16;
 
+  /** Bytes of messages to a peer that an engine has waiting; it refuses what is more. */
+  private static final long MAX_WAITING = 64L << 20;
+
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
   private CommandSpec spec;
@@ -107,7 +110,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   @Option(
       names = "--outstanding",
       paramLabel = "N",
-      description = "Operations in flight, 1 to 65,536. Default: 64.")
+      description =
+          "Operations in flight, 1 to 65,536; messages of no more than 64M altogether. Default:"
+              + " 64.")
   private int outstanding = 64;
 
   @Option(
@@ -415,8 +420,17 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
           "expected operations of up to "
               + new ByteCount(MAX_OPERATION)
               + ", got "
-              + plan.pages()
+              + plan.parts()
               + " parts of "
+              + new ByteCount(plan.largest()));
+    }
+    if (plan.op().isOfMessages() && plan.largest() * plan.outstanding() > MAX_WAITING) {
+      throw new IllegalArgumentException(
+          "expected --size and --outstanding of up to "
+              + new ByteCount(MAX_WAITING)
+              + " of messages in flight, got "
+              + plan.outstanding()
+              + " messages of "
               + new ByteCount(plan.largest()));
     }
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,6 +55,15 @@ class OneProcessTest {
               default -> "from submit to completion, as seen where it is emitted";
             })
         .contains(plan.verify() ? "verified:" : "from the first submit to the last completion");
+  }
+
+  @Test
+  void moreMessagesThanWaitByDefaultAreInFlight() throws Exception {
+    Plan plan = Plans.messages(1_500);
+    Progress progress = new Progress(new PrintWriter(new StringWriter()), plan);
+    assertThat(OneProcess.run(plan, progress))
+        .singleElement()
+        .satisfies(result -> assertThat(result.ours().operationsPerSecond()).isPositive());
   }
 
   private static String title(Op op) {

@@ -51,8 +51,18 @@ final class Plans {
     return oneSize(device, op, false, 2, true);
   }
 
+  /** Of so many in flight. */
+  static Plan messages(int outstanding) {
+    return oneSize(Device.HOST, Op.SEND, outstanding, false, 1, false);
+  }
+
   private static Plan oneSize(
       Device device, Op op, boolean settles, int rounds, boolean reference) {
+    return oneSize(device, op, 1, settles, rounds, reference);
+  }
+
+  private static Plan oneSize(
+      Device device, Op op, int outstanding, boolean settles, int rounds, boolean reference) {
     return new Plan(
         "loopback",
         null,
@@ -62,7 +72,7 @@ final class Plans {
         List.of(100L),
         1,
         1,
-        1,
+        outstanding,
         0,
         1,
         device,
