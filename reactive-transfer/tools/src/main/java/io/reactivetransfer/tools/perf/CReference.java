@@ -51,8 +51,12 @@ final class CReference implements ReferenceRuns {
     try {
       Path program = compiler.compile(folder);
       ChildSide target = startSide(program, PerfCommand.Side.TARGET, plan);
-      ChildSide origin = startSide(program, PerfCommand.Side.ORIGIN, plan);
-      return new CReference(plan, origin, target);
+      try {
+        return new CReference(plan, startSide(program, PerfCommand.Side.ORIGIN, plan), target);
+      } catch (Throwable failure) {
+        target.destroy();
+        throw failure;
+      }
     } finally {
       delete(folder);
     }
@@ -71,20 +75,13 @@ final class CReference implements ReferenceRuns {
       throws IOException {
     List<String> command = new ArrayList<>(List.of(program.toString(), side.toString()));
     command.addAll(List.of("--provider", Objects.requireNonNull(plan.provider())));
-    command.addAll(List.of("--memory", String.valueOf(memory(plan))));
+    command.addAll(List.of("--memory", String.valueOf(Layout.mostBytes(plan))));
     if (!"shm".equals(plan.provider())) { // as ours: shm does not keep it
       command.add("--delivery-complete");
     }
     command.addAll(List.of("--post", plan.op() == Op.WRITE ? "write" : "writedata"));
     Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
     return ChildSide.of("reference's " + side, process, plan, done -> {});
-  }
-
-  private static long memory(Plan plan) {
-    return plan.sizes().stream()
-        .mapToLong(size -> Layout.of(plan, size).bytes())
-        .max()
-        .orElseThrow();
   }
 
   /** Returns what the origin says of its library and provider. */

@@ -39,10 +39,7 @@ final class ChildSide extends AskedSide {
     arguments.addAll(plan.toArguments());
     arguments.add("--side=" + side);
     long bytes =
-        Layout.of(plan, plan.largest()).bytes()
-            + Layout.MAX_BYTES
-            + EXTRA_BYTES
-            + plan.peers() * ENGINE_BYTES;
+        Layout.mostBytes(plan) + Layout.MAX_BYTES + EXTRA_BYTES + plan.peers() * ENGINE_BYTES;
     return ChildJvm.start(Main.class, bytes, arguments);
   }
 

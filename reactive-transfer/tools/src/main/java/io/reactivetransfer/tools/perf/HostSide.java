@@ -186,8 +186,15 @@ public final class HostSide extends AskedSide implements AutoCloseable {
   List<Result> measure(Plan plan, Progress progress)
       throws IOException, SideFailedException, InterruptedException {
     begin(plan);
-    ChildSide origin =
-        ChildSide.start(PerfCommand.Side.ORIGIN, plan.at(localHost()), progress::operations);
-    return TwoProcesses.measure(plan, origin, this, progress);
+    return TwoProcesses.measure(plan, startOrigin(plan, progress), this, progress);
+  }
+
+  private ChildSide startOrigin(Plan plan, Progress progress) throws IOException {
+    try {
+      return ChildSide.start(PerfCommand.Side.ORIGIN, plan.at(localHost()), progress::operations);
+    } catch (IOException | RuntimeException e) {
+      destroy();
+      throw e;
+    }
   }
 }

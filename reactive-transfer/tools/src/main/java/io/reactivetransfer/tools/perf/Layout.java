@@ -23,6 +23,11 @@ record Layout(long size, int parts, int outstanding, long memory) {
     return new Layout(size, plan.parts(), plan.outstanding(), plan.memory());
   }
 
+  /** What the size needs that needs most: a smaller one may fill more of the memory. */
+  static long mostBytes(Plan plan) {
+    return plan.sizes().stream().mapToLong(size -> of(plan, size).bytes()).max().orElseThrow();
+  }
+
   long operationBytes() {
     return size * parts;
   }

@@ -19,8 +19,23 @@ final class TwoProcesses {
   static List<Result> run(Plan plan, Progress progress)
       throws IOException, SideFailedException, InterruptedException {
     ChildSide target = ChildSide.start(PerfCommand.Side.TARGET, plan, done -> {});
+    try {
+      return measure(plan, target, progress);
+    } catch (Throwable failure) {
+      target.destroy();
+      throw failure;
+    }
+  }
+
+  private static List<Result> measure(Plan plan, ChildSide target, Progress progress)
+      throws IOException, SideFailedException, InterruptedException {
     ChildSide origin = ChildSide.start(PerfCommand.Side.ORIGIN, plan, progress::operations);
-    target.awaitReady();
+    try {
+      target.awaitReady();
+    } catch (Throwable failure) {
+      origin.destroy();
+      throw failure;
+    }
     return measure(plan, origin, target, progress);
   }
 

@@ -2,6 +2,7 @@ package io.reactivetransfer.tools.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LayoutTest {
@@ -32,6 +33,13 @@ class LayoutTest {
     assertThat(layout.bytes()).isEqualTo(48 << 20);
     assertThat(layout.offset(11)).isEqualTo(44 << 20);
     assertThat(new Layout(1, 1, 3, 1L << 32).slots()).isEqualTo(Layout.MAX_SLOTS);
+  }
+
+  @Test
+  void aSmallerSizeMayNeedMoreThanTheLargest() {
+    Plan plan = PerfCommand.planOf(List.of("--size=64K,820M", "--memory=4G"));
+    assertThat(Layout.of(plan, plan.largest()).bytes()).isEqualTo(4 * 820L << 20);
+    assertThat(Layout.mostBytes(plan)).isEqualTo(4L << 30);
   }
 
   @Test
