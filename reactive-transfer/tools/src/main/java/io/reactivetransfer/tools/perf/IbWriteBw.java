@@ -4,12 +4,11 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tools.process.FreePorts;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,7 +25,7 @@ final class IbWriteBw implements ReferenceRuns {
   private static final long LARGE = 4096;
 
   private static final long ATTEMPT_MILLIS = 100;
-  private static final long PATIENCE_SECONDS = 60;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Size, operations, and three figures: peak and average MiB/s, and millions of operations/s. */
   private static final Pattern ROW =
@@ -124,17 +123,12 @@ final class IbWriteBw implements ReferenceRuns {
   /** The server takes some time to listen. Returns what the client said in the end. */
   private static String client(List<String> command, long seconds)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE_SECONDS * SECOND_NANOS;
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
     String said;
     do {
       Thread.sleep(ATTEMPT_MILLIS);
       Process client = new ProcessBuilder(command).redirectErrorStream(true).start();
-      try {
-        said = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        client.waitFor(seconds + PATIENCE_SECONDS, TimeUnit.SECONDS);
-      } finally {
-        client.destroyForcibly();
-      }
+      said = Output.of(client, PATIENCE.plusSeconds(seconds));
     } while (said.contains("Couldn't connect") && System.nanoTime() - deadline < 0);
     return said;
   }

@@ -2,10 +2,9 @@ package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.tools.process.FreePorts;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,7 @@ final class Iperf3 {
 
   private static final int ATTEMPTS = 20;
   private static final long ATTEMPT_MILLIS = 50;
-  private static final long PATIENCE_SECONDS = 20;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Pattern RECEIVED =
       Pattern.compile("\"sum_received\":\\s*\\{[^}]*\"bits_per_second\":\\s*([0-9.eE+]+)");
 
@@ -59,10 +58,7 @@ final class Iperf3 {
     for (int i = 0; i < ATTEMPTS; i++) {
       Thread.sleep(ATTEMPT_MILLIS);
       Process client = start("-c", "127.0.0.1", "-p", port, "-t", "1", "-l", "" + block, "-J");
-      said = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!client.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        client.destroyForcibly();
-      }
+      said = Output.of(client, PATIENCE);
       Matcher received = RECEIVED.matcher(said);
       if (received.find()) {
         return Double.parseDouble(received.group(1)) / Byte.SIZE;
