@@ -80,7 +80,7 @@ final class NioPingPong implements AutoCloseable {
     try {
       write();
     } catch (IOException e) {
-      close();
+      closeSocket(); // and no more: this thread is one of those that a close waits for
       throw new UncheckedIOException(e);
     }
   }
@@ -88,6 +88,10 @@ final class NioPingPong implements AutoCloseable {
   @Override
   public void close() {
     stages.forEach(ExecutorService::close); // each lets the next one finish
+    closeSocket();
+  }
+
+  private void closeSocket() {
     try {
       socket.close();
     } catch (IOException e) {
