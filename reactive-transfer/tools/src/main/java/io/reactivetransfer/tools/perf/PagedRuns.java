@@ -149,8 +149,8 @@ public final class PagedRuns implements AutoCloseable {
   public double bytesPerSecond(Duration time) throws SideFailedException, InterruptedException {
     target.ask("begin");
     RunFigures run = RunFigures.of(origin.ask("run " + time.toNanos() + " " + ++seed));
-    Usage usage =
-        Usage.of(target.ask("end " + run.operations() + " " + run.checksum())).plus(run.usage());
+    Usage there = Usage.of(target.ask("end " + run.operations() + " " + run.checksum()));
+    Usage usage = inProcess ? run.usage() : run.usage().plus(there); // each is of its process
     cpuNanosPerByte =
         (double) usage.cpuNanos() / Math.max(1, run.operations() * layout.operationBytes());
     return run.operationsPerSecond() * layout.operationBytes();
