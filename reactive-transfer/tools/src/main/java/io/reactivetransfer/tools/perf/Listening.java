@@ -116,13 +116,23 @@ public final class Listening implements LineChannel.Listener {
       if (known != null) {
         connection.tell(ChildProcess.ANSWER + " " + known.get());
       } else if (word.equals(PLAN)) {
-        start(plan(rest));
+        startOrRefuse(rest);
       } else {
         throw new IllegalArgumentException(
             "this command does not know that; use the same one on both hosts");
       }
+    } catch (RuntimeException e) {
+      connection.tell(ChildProcess.FAILED + " " + CommandLines.describe(e));
+    }
+  }
+
+  /** Whoever has given a plan waits for the end of its target, even if there is none. */
+  private void startOrRefuse(String line) {
+    try {
+      start(plan(line));
     } catch (IOException | RuntimeException e) {
       connection.tell(ChildProcess.FAILED + " " + CommandLines.describe(e));
+      connection.tell(AskedSide.GONE + " the plan was refused");
     }
   }
 

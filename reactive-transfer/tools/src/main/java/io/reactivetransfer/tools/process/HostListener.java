@@ -2,10 +2,14 @@ package io.reactivetransfer.tools.process;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** Waits for a tool on another host. */
 public final class HostListener {
+
+  /** Where none can be accepted, as without a free file descriptor, none can be for a while. */
+  private static final long PAUSE_NANOS = 100_000_000;
 
   private HostListener() {}
 
@@ -26,6 +30,7 @@ public final class HostListener {
           return connection;
         } catch (IOException e) {
           said.accept(String.valueOf(e.getMessage()));
+          LockSupport.parkNanos(PAUSE_NANOS);
         }
       }
     }

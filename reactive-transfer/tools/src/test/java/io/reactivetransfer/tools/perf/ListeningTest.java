@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Device;
+import io.reactivetransfer.tools.process.HostPort;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +38,32 @@ class ListeningTest {
     Plan plan = Listening.plan("--device=cuda:1");
     assertThat(plan.device()).isEqualTo(Device.of("cuda", 1));
     assertThat(plan.toArguments()).contains("--device=cuda:1");
+  }
+
+  /** Or who has given it would wait for that before it gives the next one. */
+  @Test
+  void ofAPlanThatIsRefusedTheEndIsToldToo() throws Exception {
+    BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    CompletableFuture<Void> there = CompletableFuture.runAsync(() -> serve(said));
+    String waiting = said.poll(40, TimeUnit.SECONDS);
+    assertThat(waiting).startsWith("waiting at 127.0.0.1:");
+    HostPort at = HostPort.of("--connect", waiting.substring("waiting at ".length()));
+    try (HostSide side = HostSide.connect(at)) {
+      assertThatThrownBy(() -> side.roundTrip("carrier-pigeon"))
+          .isInstanceOf(SideFailedException.class)
+          .hasMessageContaining("carrier-pigeon");
+      side.awaitEnd();
+      assertThat(side.ending()).isEqualTo("at " + at + ": the plan was refused");
+    }
+    there.get(40, TimeUnit.SECONDS);
+  }
+
+  private static void serve(BlockingQueue<String> said) {
+    try {
+      Listening.serve(new HostPort("127.0.0.1", 0), Map.of(), said::add);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @ParameterizedTest
