@@ -49,6 +49,22 @@ public final class BackendProperties {
     };
   }
 
+  /**
+   * Refuses a backend that these properties set up, if there was none on the class path.
+   *
+   * @throws EngineConfigurationException says which artifact to add
+   */
+  public static void requireArtifact(String name, PropertyCheck check) {
+    if (LISTEN.contains(name)) {
+      throw check.refused(
+          "backend",
+          "expected the artifact reactive-transfer-"
+              + name
+              + " on the class path, got none; add it",
+          null);
+    }
+  }
+
   private static boolean isPresent(String name) {
     try {
       Class.forName("io.reactivetransfer." + name, false, BackendProperties.class.getClassLoader());

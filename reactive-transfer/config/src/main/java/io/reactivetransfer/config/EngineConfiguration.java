@@ -161,14 +161,7 @@ public final class EngineConfiguration {
     if (listening != null) {
       return builder.backend(listening);
     }
-    if (BackendProperties.LISTEN.contains(name)) {
-      throw check.refused(
-          "backend",
-          "expected the artifact reactive-transfer-"
-              + name
-              + " on the class path, got none; add it",
-          null);
-    }
+    BackendProperties.requireArtifact(name, check);
     BackendProperties.requireNone(
         name, properties, encryption, "give backend(Backend) one that is set up so", check);
     try {

@@ -35,9 +35,7 @@ public final class OptionSettings {
     to.number("max-submissions", EngineOptions.Builder::maxSubmissions);
     to.bytes("min-piece-bytes", EngineOptions.Builder::minPieceBytes);
     to.number("max-unclaimed-imms", EngineOptions.Builder::maxUnclaimedImms);
-    to.bytes(
-        "max-message-bytes",
-        (options, bytes) -> options.maxMessageBytes(Math.clamp(bytes, 0, Integer.MAX_VALUE)));
+    to.bytes("max-message-bytes", (options, bytes) -> options.maxMessageBytes(messageBytes(bytes)));
     to.number("message-credits", EngineOptions.Builder::messageCredits);
     to.number("max-waiting-messages", EngineOptions.Builder::maxWaitingMessages);
     to.duration("liveness-deadline", EngineOptions.Builder::livenessDeadline);
@@ -90,6 +88,15 @@ public final class OptionSettings {
   private void duration(
       String property, BiFunction<EngineOptions.Builder, Duration, EngineOptions.Builder> setter) {
     set(property, from.duration(property), setter);
+  }
+
+  /** What the option itself cannot be given is refused in its words, with the value that came. */
+  private static int messageBytes(long bytes) {
+    if (bytes != (int) bytes) {
+      throw new IllegalArgumentException(
+          "expected maxMessageBytes of 1 to " + (1 << 24) + ", got " + bytes);
+    }
+    return (int) bytes;
   }
 
   /** All that was set before is within its bounds, so what is refused is this. */

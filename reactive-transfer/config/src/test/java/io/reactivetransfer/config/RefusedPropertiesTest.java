@@ -46,6 +46,8 @@ class RefusedPropertiesTest {
         "window=0 | window | 1 to 65536 | 0",
         "window=99999999999 | window | 2147483647 | 99999999999",
         "peer-bytes=64MB | peer-bytes | bytes | '64MB'",
+        "max-message-bytes=-5 | max-message-bytes | 1 to 16777216 | -5",
+        "max-message-bytes=3000000000 | max-message-bytes | 1 to 16777216 | 3000000000",
         "close-timeout=5s | close-timeout | PT5S | '5s'",
         "idle.max-park=PT0S | idle.max-park | maxPark | PT0S",
         "idle.max-spin=PT0S | idle.max-spin | maxSpin | PT0S",
