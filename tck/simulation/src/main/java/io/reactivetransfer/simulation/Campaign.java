@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Many seeds on several threads; each seed on one. */
 public final class Campaign {
@@ -23,6 +24,7 @@ public final class Campaign {
   private final AtomicLong done = new AtomicLong();
   private final AtomicLong events = new AtomicLong();
   private final List<Result> failures = new ArrayList<>();
+  private @Nullable IllegalStateException breakdown;
 
   /**
    * Ready to run.
@@ -46,6 +48,7 @@ public final class Campaign {
    * @param threads how many work at a time
    * @param progress is told how many are done, now and then, by one of the threads
    * @return the failures that were found, lowest seed first
+   * @throws IllegalStateException if a simulation itself broke down; names its seed
    */
   public List<Result> run(int threads, LongConsumer progress) throws InterruptedException {
     try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
@@ -59,6 +62,7 @@ public final class Campaign {
     } catch (ExecutionException e) {
       throw new IllegalStateException("the simulation itself broke down: " + e.getCause(), e);
     }
+    requireNoBreakdown();
     return failures.stream().sorted(Comparator.comparingLong(Result::seed)).toList();
   }
 
@@ -66,12 +70,36 @@ public final class Campaign {
     SeededRun simulation = simulations.get();
     long index;
     while ((index = next.getAndIncrement()) < seeds && !isSpoilt()) {
-      Result result = simulation.run(firstSeed + index);
-      events.addAndGet(result.events());
-      if (!result.isClean()) {
-        add(Shrinker.shrink(simulation, result));
+      try {
+        run(simulation, firstSeed + index);
+      } catch (Throwable e) { // of any kind: the other threads are to end, too
+        brokeDown(firstSeed + index, e);
+        return;
       }
       progress.accept(done.incrementAndGet());
+    }
+  }
+
+  private void run(SeededRun simulation, long seed) {
+    Result result = simulation.run(seed);
+    events.addAndGet(result.events());
+    if (!result.isClean()) {
+      add(Shrinker.shrink(simulation, result));
+    }
+  }
+
+  private synchronized void brokeDown(long seed, Throwable cause) {
+    if (breakdown == null) {
+      breakdown =
+          new IllegalStateException(
+              "the simulation itself broke down with seed " + seed + ": " + cause, cause);
+    }
+  }
+
+  private synchronized void requireNoBreakdown() {
+    IllegalStateException present = breakdown;
+    if (present != null) {
+      throw present;
     }
   }
 
@@ -80,7 +108,7 @@ public final class Campaign {
   }
 
   private synchronized boolean isSpoilt() {
-    return failures.size() >= maxFailures;
+    return breakdown != null || failures.size() >= maxFailures;
   }
 
   /** How many seeds were run so far. */
