@@ -41,6 +41,9 @@ final class Messages {
   private static final int MOST_BYTES = 1_024;
   private static final int MOST_TEXT_BYTES = 600;
 
+  /** What a second NIC may say at once: there are a mark and a byte before it. */
+  static final int MOST_CARRIED_BYTES = MOST_BYTES - Long.BYTES - 1;
+
   /** Drawn once: no other NIC's message begins so but by chance. */
   private static final long MARK = 0x5cd1_93e7_26b0_fa48L;
 
@@ -59,11 +62,7 @@ final class Messages {
     return ByteBuffer.allocate(MOST_BYTES).putLong(MARK).put(kind);
   }
 
-  /**
-   * What a second NIC says.
-   *
-   * @throws java.nio.BufferOverflowException if it is too long
-   */
+  /** What a second NIC says, of {@link #MOST_CARRIED_BYTES} at most. */
   static ByteBuffer carry(ByteBuffer message) {
     return begin(CARRY).put(message.duplicate()).flip();
   }

@@ -49,7 +49,15 @@ final class SecondSink implements CompletionSink {
   @Override
   public void toPeer(RemotePeer peer, ByteBuffer message) {
     StagedPeer known = domain.findSecond(peer);
-    if (known != null) {
+    int length = message.remaining();
+    if (length > Messages.MOST_CARRIED_BYTES) {
+      nicFailed(
+          0,
+          "expected at most "
+              + Messages.MOST_CARRIED_BYTES
+              + " bytes that it says at once to the one of a peer, got "
+              + length);
+    } else if (known != null) {
       engine().toPeer(known.main(), Messages.carry(message));
     }
   }

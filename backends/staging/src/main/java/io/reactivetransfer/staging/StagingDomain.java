@@ -108,7 +108,8 @@ public final class StagingDomain implements Domain {
    *
    * @param main the NIC, which this closes
    * @param second opens another one like it, for the same context; called at most once, when it is
-   *     needed, on the thread that drives the NIC
+   *     needed, on the thread that drives the NIC. It has failed if it says more than 1,015 bytes
+   *     to a peer at once, since what it says takes 9 more on the way
    * @param context that the NIC was opened with
    */
   public static Domain before(

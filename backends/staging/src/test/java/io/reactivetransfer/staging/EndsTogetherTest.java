@@ -112,6 +112,21 @@ class EndsTogetherTest {
   }
 
   @Test
+  void aSecondNicThatSaysTooMuchAtOnceHasFailed() {
+    connect();
+    origin.second.say(target.id, 1_015);
+    rest();
+    connect();
+    origin.second.say(target.id, 1_016);
+    rest();
+    origin.write(source(8), onTargetsDevice(8), 8, 5);
+    runUntil(() -> !reportsOf(5).isEmpty());
+    assertThat(origin.reports)
+        .anyMatch(each ->
+            each.matches("(failed|refused) 5: .*at most 1015 bytes that it says .*, got 1016.*"));
+  }
+
+  @Test
   void whatLiesInAWindowThatIsGivenUpIsNotCountedBehindItsFailure() {
     connect();
     origin.write(source(8), onTargetsDevice(8), 8, 5);

@@ -100,6 +100,7 @@ final class ScriptedNic implements Domain {
   final List<OnWay> onWay = new ArrayList<>();
   final List<DeviceMemory> registeredOfDevices = new ArrayList<>();
   final List<RemotePeer> released = new ArrayList<>();
+  private final Map<EngineId, Peer> peers = new HashMap<>();
   private long lastNumber;
   private Set<Device> reached = Set.of(Device.HOST);
   int refusals;
@@ -200,7 +201,9 @@ final class ScriptedNic implements Domain {
 
   @Override
   public RemotePeer resolve(EngineId engine, int nic, byte[] at) {
-    return new Peer(engine, number(at));
+    Peer peer = new Peer(engine, number(at));
+    peers.put(engine, peer);
+    return peer;
   }
 
   @Override
@@ -235,6 +238,12 @@ final class ScriptedNic implements Domain {
   /** An immediate that nobody has written anything with. */
   void hear(int imm) {
     reports.add(sink -> sink.immArrived(imm, 0));
+  }
+
+  /** It says this many bytes to the NIC of a peer. */
+  void say(EngineId engine, int bytes) {
+    Peer peer = peers.get(engine);
+    reports.add(sink -> sink.toPeer(peer, ByteBuffer.allocate(bytes)));
   }
 
   /** The way to a peer is lost. */
