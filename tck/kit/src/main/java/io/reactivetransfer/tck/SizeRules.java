@@ -265,16 +265,19 @@ abstract class SizeRules extends RuleGroup {
     wire.connect();
     MemorySegment memory = stage().memory((long) REGIONS * REGION_BYTES);
     List<RemoteMemory> regions = new ArrayList<>();
-    for (int i = 0; i < REGIONS; i++) {
+    BackendException refusal = null;
+    for (int i = 0; i < REGIONS && refusal == null; i++) {
       HostMemory part = new HostMemory(memory.asSlice((long) i * REGION_BYTES, REGION_BYTES));
-      byte[] key;
       try {
-        key = wire.target().register(part, Access.REMOTE_WRITE).key();
+        byte[] key = wire.target().register(part, Access.REMOTE_WRITE).key();
+        regions.add(wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, REGION_BYTES)));
       } catch (BackendException full) {
-        break; // a card may have no room for so many
+        refusal = full; // a card may have no room for so many
       }
-      regions.add(wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, REGION_BYTES)));
     }
+    assertThat(regions.size())
+        .as("regions that the NIC has room for, which can be told apart (%s)", refusal)
+        .isGreaterThan(1);
     for (int i = 0; i < regions.size(); i++) {
       Operation op = wire.write((long) i * REGION_BYTES, 0, REGION_BYTES, i);
       wire.post(op.between(op.local(), regions.get(i)));

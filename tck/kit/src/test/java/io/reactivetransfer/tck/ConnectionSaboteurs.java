@@ -5,6 +5,7 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
@@ -49,7 +50,8 @@ final class ConnectionSaboteurs {
           Saboteur.nic("17.34", "says more than is carried", SaysTooMuch::new),
           Saboteur.nic("24.6", "has a key for each place in memory", KeepsKeyOfPlace::new),
           Saboteur.nic("24.10", "goes on connecting after close", GoesOnConnecting::new),
-          Saboteur.nic("24.12", "counts regions in a byte", CountsInByte::new));
+          Saboteur.nic("24.12", "counts regions in a byte", CountsInByte::new),
+          Saboteur.nic("24.12", "has no room for a region of a few bytes", RefusesSmall::new));
 
   private ConnectionSaboteurs() {}
 
@@ -249,6 +251,22 @@ final class ConnectionSaboteurs {
         }
       }
       return CompletableFuture.completedStage(local);
+    }
+  }
+
+  private static final class RefusesSmall extends ForwardingDomain {
+    private final boolean isBare;
+
+    RefusesSmall(Domain inner, OpenContext context) {
+      super(inner);
+      isBare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      return isBare && access == Access.REMOTE_WRITE && memory.length() <= 16
+          ? CompletableFuture.failedStage(new BackendException(0, "no room for one more region"))
+          : inner.register(memory, access);
     }
   }
 
