@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,8 +45,10 @@ abstract class DriverLoopRules extends RuleGroup {
     Runnable close = () -> loop.close().whenComplete((nothing, thrown) -> ended.countDown());
     try {
       assertThat(loop.inLoop()).as("what inLoop() says on another thread").isFalse();
-      expectOrder(loop);
-      expectDelay(loop);
+      Set<Thread> threads = ConcurrentHashMap.newKeySet();
+      expectOrder(loop, threads);
+      expectDelay(loop, threads);
+      assertThat(threads).as("threads that tasks of one loop ran on").hasSize(1);
     } finally {
       loop.execute(close);
     }
@@ -52,7 +56,7 @@ abstract class DriverLoopRules extends RuleGroup {
   }
 
   /** Two threads give it tasks at once. */
-  private void expectOrder(WorkerLoop loop) {
+  private void expectOrder(WorkerLoop loop, Set<Thread> threads) {
     AtomicInteger running = new AtomicInteger();
     Queue<String> faults = new ConcurrentLinkedQueue<>();
     List<Queue<Integer>> ran =
@@ -70,6 +74,7 @@ abstract class DriverLoopRules extends RuleGroup {
                 if (!loop.inLoop()) {
                   faults.add("inLoop() is false for a task");
                 }
+                threads.add(Thread.currentThread());
                 order.add(number);
                 running.decrementAndGet();
               });
@@ -92,10 +97,15 @@ abstract class DriverLoopRules extends RuleGroup {
     }
   }
 
-  private void expectDelay(WorkerLoop loop) {
+  private void expectDelay(WorkerLoop loop, Set<Thread> threads) {
     AtomicLong after = new AtomicLong();
     long begin = System.nanoTime();
-    loop.schedule(() -> after.set(System.nanoTime() - begin), DELAY.toNanos());
+    loop.schedule(
+        () -> {
+          threads.add(Thread.currentThread());
+          after.set(System.nanoTime() - begin);
+        },
+        DELAY.toNanos());
     stage().patience().until("a task with a delay of " + DELAY, () -> after.get() != 0);
     assertThat(Duration.ofNanos(after.get()))
         .as("after how long a task ran that has a delay of %s", DELAY)

@@ -18,11 +18,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Backends with one defect in how they ask for a turn: with a descriptor, or with the doorbell. */
 final class WaitSaboteurs {
@@ -67,6 +70,16 @@ final class WaitSaboteurs {
           looping("17.21", "always says that it is in its loop", AlwaysInLoop::new),
           looping("17.21", "runs the newest task first", NewestFirst::new),
           looping("17.21", "knows no delay", WithoutDelay::new),
+          Saboteur.backend(
+              "17.21",
+              "runs its tasks on two threads in turn",
+              inner ->
+                  looping(
+                      TwoThreads::new,
+                      (bell, context) -> {
+                        ((TwoThreads) Objects.requireNonNull(context.loop())).hasNic = true;
+                        return bell;
+                      })),
           waitable("17.13", "never lets wait", NeverWaits::new),
           waitable("17.13", "has another array each time", OtherArrays::new),
           waitable("17.13", "never empties its descriptor", NeverEmpties::new));
@@ -315,6 +328,55 @@ final class WaitSaboteurs {
     public void execute(Runnable task) {
       waiting.push(task);
       super.execute(() -> waiting.pop().run());
+    }
+  }
+
+  /**
+   * One task at a time, in order, but each on the other thread than the one before; as long as it
+   * has no NIC, since what that does on several threads is another rule's.
+   */
+  private static final class TwoThreads extends Loop {
+    private final List<ExecutorService> threads = List.of(daemon(), daemon());
+    private volatile boolean hasNic;
+    private int next;
+    private volatile @Nullable Thread running;
+
+    private static ExecutorService daemon() {
+      return Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("one-of-two-of-the-kit").factory());
+    }
+
+    private void onNext(Runnable task) {
+      next = hasNic ? next : 1 - next;
+      CompletableFuture.runAsync(
+              () -> {
+                running = Thread.currentThread();
+                task.run();
+                running = null;
+              },
+              threads.get(next))
+          .join();
+    }
+
+    @Override
+    public boolean inLoop() {
+      return Thread.currentThread() == running;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      super.execute(() -> onNext(task));
+    }
+
+    @Override
+    public void schedule(Runnable task, long delayNanos) {
+      super.schedule(() -> onNext(task), delayNanos);
+    }
+
+    @Override
+    public CompletionStage<Void> close() {
+      super.execute(() -> threads.forEach(ExecutorService::shutdown));
+      return super.close();
     }
   }
 
