@@ -331,7 +331,7 @@ abstract class NicFailureRules extends RuleGroup {
     String near = stage().backend().nics(2).get(1).name();
     Valve valve = new Valve();
     Duo duo = Duo.open(stage(), 2, valve, options -> options.deviceNics(device, near));
-    MemoryRegion source = register(duo.origin(), BareNic.DEVICE.allocate(WRITES * 64));
+    MemoryRegion source = register(duo.origin(), valve, BareNic.DEVICE.allocate(WRITES * 64));
     assertThat(nicsOf(duo, valve, duo.from().region())).as("NICs of the host").hasSize(2);
     assertThat(nicsOf(duo, valve, source)).as("NICs of the accelerator").containsExactly(1);
     valve.breakNic(1);
@@ -339,10 +339,10 @@ abstract class NicFailureRules extends RuleGroup {
     assertThat(nicsOf(duo, valve, source)).as("NICs that stand in").containsExactly(0);
   }
 
-  private MemoryRegion register(TransferEngine owner, DeviceMemory memory) {
+  private MemoryRegion register(TransferEngine owner, Valve valve, DeviceMemory memory) {
     Probe<MemoryRegion> probe = stage().probe("a region", owner.register(memory, Access.LOCAL));
     probe.awaitTerminal();
-    if (probe.values().isEmpty()) {
+    if (probe.values().isEmpty() && !valve.declares(memory.device())) {
       abort("the backend serves no memory of devices that it is given access to");
     }
     return probe.awaitOne();

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Doorbell;
@@ -45,6 +46,7 @@ final class Valve {
 
   private final NicTalk talk = new NicTalk();
   private final List<Doorbell> doorbells = new ArrayList<>();
+  private final List<Set<Device>> devices = new ArrayList<>();
   private final List<Taken> taken = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
   private final Map<Object, Integer> inFlight = new HashMap<>();
@@ -83,11 +85,17 @@ final class Valve {
         (domain, context) -> {
           synchronized (this) {
             doorbells.add(context.doorbell());
+            devices.add(domain.capabilities().devices());
             maxWriteBytes = Math.min(maxWriteBytes, domain.capabilities().maxWriteBytes());
           }
           return new NicTalkDomain(new ValveDomain(domain, context, this), context, talk);
         },
         (channel, context) -> new ValveChannel(channel, context, this));
+  }
+
+  /** Whether each of its NICs declares that it serves memory of this device. */
+  synchronized boolean declares(Device device) {
+    return devices.stream().allMatch(each -> each.contains(device));
   }
 
   /** Makes the NICs smaller than they are; to be called before they are opened. */

@@ -5,6 +5,7 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.ControlChannel;
@@ -54,7 +55,8 @@ final class MemorySaboteurs {
           Saboteur.nic("17.4", "writes beyond the end of the memory", WritesBeyond::new)
               .entailing("17.17", "24.3"),
           Saboteur.nic("17.30", "checks the bounds of the first row only", ChecksFirstRow::new),
-          Saboteur.nic("17.6", "forgets writes to a lost peer", ForgetsWrites::new));
+          Saboteur.nic("17.6", "forgets writes to a lost peer", ForgetsWrites::new),
+          Saboteur.nic("23.6", "refuses memory of a device that it declares", Denies::new));
 
   private MemorySaboteurs() {}
 
@@ -113,6 +115,24 @@ final class MemorySaboteurs {
 
     final MemorySegment source(Operation op) {
       return Objects.requireNonNull(local.get(op.local())).segment();
+    }
+  }
+
+  /** Only to engines: what a bare NIC does with such memory is another rule's. */
+  private static final class Denies extends ForwardingDomain {
+    private final boolean isBare;
+
+    Denies(Domain inner, OpenContext context) {
+      super(inner);
+      isBare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      return isBare || memory instanceof HostMemory
+          ? inner.register(memory, access)
+          : CompletableFuture.failedStage(
+              new BackendException(0, "expected host memory, got some of " + memory.device()));
     }
   }
 
