@@ -49,8 +49,8 @@ final class BareChannel implements AutoCloseable {
             .maxMessageBytes(MAX_MESSAGE_BYTES)
             .connectTimeout(BareThread.connectTimeout(timeout))
             .build();
-    this.channel = thread.complete(() -> backend.openControl(context));
-    this.address = call(ControlChannel::address);
+    this.channel = thread.orEnd(() -> thread.complete(() -> backend.openControl(context)));
+    this.address = thread.orEnd(() -> thread.call(channel::address));
   }
 
   EngineId engine() {
@@ -137,11 +137,14 @@ final class BareChannel implements AutoCloseable {
       return;
     }
     closed = true;
-    call(own -> {
-      own.close();
-      return true;
-    });
-    thread.end();
+    Ending ending = new Ending();
+    ending.step(() ->
+        call(own -> {
+          own.close();
+          return true;
+        }));
+    ending.step(thread::end);
+    ending.end();
   }
 
   private final class Recorder implements ControlSink {

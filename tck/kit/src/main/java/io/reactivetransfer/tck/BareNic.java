@@ -73,8 +73,12 @@ final class BareNic implements AutoCloseable {
             .devices(DEVICE.asDevices())
             .connectTimeout(BareThread.connectTimeout(timeout))
             .build();
+    this.domain = thread.orEnd(() -> opened(backend, context));
+  }
+
+  private BareControl opened(Backend backend, OpenContext context) {
     Domain opened = thread.complete(() -> backend.open(backend.nics(1).getFirst(), context));
-    this.domain = thread.call(() -> new BareControl(opened, engine, thread::ring));
+    return thread.call(() -> new BareControl(opened, engine, thread::ring));
   }
 
   EngineId engine() {
@@ -249,11 +253,14 @@ final class BareNic implements AutoCloseable {
       return;
     }
     closed = true;
-    call(nic -> {
-      nic.close();
-      return true;
-    });
-    thread.end();
+    Ending ending = new Ending();
+    ending.step(() ->
+        call(nic -> {
+          nic.close();
+          return true;
+        }));
+    ending.step(thread::end);
+    ending.end();
   }
 
   /** Valid within one poll, on the thread that polls. */

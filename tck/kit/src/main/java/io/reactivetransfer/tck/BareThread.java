@@ -82,6 +82,17 @@ final class BareThread {
     return await(on(begin).thenCompose(begun -> begun));
   }
 
+  /** Opens what runs on it; ends it if that fails, since then there is nobody to close. */
+  <T> T orEnd(Supplier<T> opening) {
+    try {
+      return opening.get();
+    } catch (RuntimeException | Error e) {
+      Ending ending = new Ending(e);
+      ending.step(this::end);
+      throw e;
+    }
+  }
+
   private <T> CompletableFuture<T> on(Supplier<T> task) {
     return CompletableFuture.supplyAsync(task, thread);
   }

@@ -74,7 +74,7 @@ final class Stage implements AutoCloseable {
   private final Backend backend;
   private final Random random;
   private final Arena arena = Arena.ofShared();
-  private final Dropped dropped = Dropped.record();
+  private final Dropped dropped;
   private int lastImm = 99;
   private final List<TransferEngine> engines = new ArrayList<>();
   private final List<Valve> valves = new ArrayList<>();
@@ -90,6 +90,7 @@ final class Stage implements AutoCloseable {
     this.calm = new Patience(longer(profile.signalTimeout(), SETUP), profile.silence());
     this.random = new Random(seed);
     this.backend = kit.backend();
+    this.dropped = Dropped.record(); // last: without a stage, nobody ends it
   }
 
   /** Has the engines signal where the code of a subscriber may block. */
@@ -328,23 +329,33 @@ final class Stage implements AutoCloseable {
     }
   }
 
-  /** Closes everything; fails if anything is left. */
+  /** Closes everything, even if one of them fails; fails if anything is left. */
   @Override
   public void close() {
-    try (dropped) {
-      valves.forEach(Valve::open);
-      atEnd.reversed().forEach(Runnable::run);
-      engines.removeAll(refusing);
-      for (TransferEngine engine : engines.reversed()) {
-        Probe.on("closing an engine", calm, engine.close(), Long.MAX_VALUE).awaitCompletion();
-      }
-      for (TransferEngine engine : engines) {
-        patience.until("nothing left, got " + engine.stats(), () -> isEmpty(engine));
-      }
-      arena.close();
-      valves.forEach(valve -> assertTrue(valve.faults().isEmpty(), valve.faults()::toString));
-      assertTrue(dropped.all().isEmpty(), dropped.all()::toString);
+    Ending ending = new Ending();
+    valves.forEach(valve -> ending.step(valve::open));
+    atEnd.reversed().forEach(ending::step);
+    engines.removeAll(refusing);
+    engines.reversed().forEach(engine -> ending.step(() -> close(engine)));
+    if (ending.isClean()) {
+      engines.forEach(engine -> ending.step(() -> requireEmpty(engine)));
     }
+    if (ending.isClean()) { // or else a NIC may still write there
+      ending.step(arena::close);
+    }
+    valves.forEach(
+        valve -> ending.step(() -> assertTrue(valve.faults().isEmpty(), valve.faults()::toString)));
+    ending.step(() -> assertTrue(dropped.all().isEmpty(), dropped.all()::toString));
+    ending.step(dropped::close);
+    ending.end();
+  }
+
+  private void close(TransferEngine engine) {
+    Probe.on("closing an engine", calm, engine.close(), Long.MAX_VALUE).awaitCompletion();
+  }
+
+  private void requireEmpty(TransferEngine engine) {
+    patience.until("nothing left, got " + engine.stats(), () -> isEmpty(engine));
   }
 
   private static Duration longer(Duration one, Duration other) {
