@@ -74,8 +74,13 @@ final class ProcessStage implements AutoCloseable {
                 "opening an engine",
                 TransferEngineBuilder.create().backend(backendOf(kit)).options(options).open())
             .awaitOne();
-    this.memory = arena.allocate(bytes);
-    this.region = probe("registering memory", engine.register(memory)).awaitOne();
+    try {
+      this.memory = arena.allocate(bytes);
+      this.region = probe("registering memory", engine.register(memory)).awaitOne();
+    } catch (RuntimeException | Error e) {
+      new Ending(e).step(this::end);
+      throw e;
+    }
   }
 
   static Backend backendOf(ProcessConformance kit) {
@@ -125,7 +130,7 @@ final class ProcessStage implements AutoCloseable {
 
   private EngineProcess started(EngineProcess process) {
     processes.add(process);
-    return process;
+    return process.withSignalTimeout(profile.signalTimeout());
   }
 
   /** Skips the test, visibly, where engines cannot be had at an address. */

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -39,7 +40,9 @@ public final class EngineProcess implements AutoCloseable {
   private static final int MOST_NOTED = 2_000;
 
   private static final long START_SECONDS = 150;
-  private static final long PATIENCE_SECONDS = 10 + Profile.defaults().signalTimeout().toSeconds();
+
+  /** Beyond what the kit waits for a signal. */
+  private static final Duration BEYOND = Duration.ofSeconds(10);
 
   /**
    * What the program answered instead of {@code ok}: the class of an exception, and its message.
@@ -58,10 +61,11 @@ public final class EngineProcess implements AutoCloseable {
   private final AtomicInteger count = new AtomicInteger();
   private final Map<Integer, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
   private final CompletableFuture<String> address;
+  private volatile Duration patience = BEYOND.plus(Profile.defaults().signalTimeout());
 
   private EngineProcess(Process process) {
     this.process = process;
-    this.address = answer(0).orTimeout(START_SECONDS, TimeUnit.SECONDS);
+    this.address = within(Duration.ofSeconds(START_SECONDS), answer(0), "with its address");
     Thread.ofPlatform().daemon().name("of process " + process.pid()).start(this::read);
   }
 
@@ -116,6 +120,12 @@ public final class EngineProcess implements AutoCloseable {
         port);
   }
 
+  /** Has it answer within 10 seconds more than this, instead of what the default profile says. */
+  public EngineProcess withSignalTimeout(Duration signalTimeout) {
+    patience = BEYOND.plus(signalTimeout);
+    return this;
+  }
+
   /** The address of its engine, as text. */
   public String addressText() {
     return result(address);
@@ -145,20 +155,45 @@ public final class EngineProcess implements AutoCloseable {
   public CompletableFuture<String> ask(Object... words) {
     addressText();
     int number = count.incrementAndGet();
-    CompletableFuture<String> answer = answer(number).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    CompletableFuture<String> answer = answer(number);
     String line = Arrays.stream(words).map(String::valueOf).collect(Collectors.joining(" "));
+    CompletableFuture<String> inTime = within(patience, answer, "to: " + line);
     try {
       process.outputWriter(StandardCharsets.UTF_8).append(number + " " + line + "\n").flush();
     } catch (IOException e) {
       answer.completeExceptionally(e);
     }
-    return answer;
+    return inTime;
+  }
+
+  /** Of who does not answer, the error says so; by itself it would say nothing. */
+  private CompletableFuture<String> within(
+      Duration time, CompletableFuture<String> answer, String what) {
+    return answer
+        .orTimeout(time.toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(failure ->
+            CompletableFuture.failedFuture(
+                failure instanceof TimeoutException ? late(time, what) : failure));
+  }
+
+  private TimeoutException late(Duration time, String what) {
+    return new TimeoutException(
+        "process " + process.pid() + " has not answered within " + time.toSeconds() + " s " + what);
   }
 
   /** SIGSTOP; returns when every thread of it stands still. */
   public void pause() {
     signal("-STOP");
+    long begin = System.nanoTime();
     while (!isStopped()) {
+      if (System.nanoTime() - begin > patience.toNanos()) {
+        throw new IllegalStateException(
+            "process "
+                + process.pid()
+                + " does not stand still after "
+                + patience.toSeconds()
+                + " s");
+      }
       Thread.onSpinWait();
     }
   }
@@ -181,7 +216,7 @@ public final class EngineProcess implements AutoCloseable {
   /** SIGKILL; returns when it is gone. */
   public void kill() {
     signal("-KILL");
-    process.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    process.onExit().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 
   private void signal(String signal) {

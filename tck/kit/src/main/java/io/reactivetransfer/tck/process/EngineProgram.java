@@ -197,7 +197,7 @@ public final class EngineProgram {
     Iterator<String> arguments = List.of(words).listIterator(2);
     try {
       print(words[0] + " ok " + answer(words[1], arguments));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of any kind: who asks is to know of it
       print(words[0] + " " + e.getClass().getSimpleName() + " " + e.getMessage());
     }
   }

@@ -50,11 +50,24 @@ public class LocalEngine implements AutoCloseable {
     EngineOptions quiet = options.toBuilder().idle(EngineProgram.IDLE).build();
     this.engine =
         known(TransferEngineBuilder.create().backend(backend).options(quiet).open().block(timeout));
-    this.memories = Stream.generate(() -> arena.allocate(bytes)).limit(memories).toList();
-    this.regions =
-        this.memories.stream()
-            .map(memory -> known(engine.register(memory).block(timeout)))
-            .toList();
+    try {
+      this.memories = Stream.generate(() -> arena.allocate(bytes)).limit(memories).toList();
+      this.regions =
+          this.memories.stream()
+              .map(memory -> known(engine.register(memory).block(timeout)))
+              .toList();
+    } catch (RuntimeException | Error e) {
+      endAfter(e);
+      throw e;
+    }
+  }
+
+  private void endAfter(Throwable failure) {
+    try {
+      end();
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private static <T> T known(@Nullable T opened) {
@@ -96,6 +109,10 @@ public class LocalEngine implements AutoCloseable {
   /** Closes the engine; then frees the memory, of which nothing makes use any more. */
   @Override
   public void close() {
+    end();
+  }
+
+  private void end() {
     engine.close().block(timeout);
     arena.close();
   }

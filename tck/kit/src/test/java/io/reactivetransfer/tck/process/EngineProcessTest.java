@@ -2,7 +2,14 @@ package io.reactivetransfer.tck.process;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,6 +22,40 @@ class EngineProcessTest {
     public static void main(String[] arguments) {
       System.out.println("#");
       System.out.println("# A fatal error has been detected");
+    }
+  }
+
+  /** Understands two more words: of one an error comes, of the other nothing. */
+  static final class Odd {
+    public static void main(String[] arguments) throws IOException {
+      TransferEngine engine =
+          Objects.requireNonNull(TransferEngineBuilder.create().backend("loopback").open().block());
+      new EngineProgram(engine)
+          .with(
+              "fail",
+              _ -> {
+                throw new AssertionError("not to be");
+              })
+          .with(
+              "wait",
+              _ -> {
+                new CompletableFuture<String>().join();
+                return "";
+              })
+          .serve();
+    }
+  }
+
+  @Test
+  void anErrorIsAnAnswerAndNoAnswerIsAnError() {
+    try (EngineProcess process =
+        EngineProcess.start(Odd.class, List.of()).withSignalTimeout(Duration.ZERO)) {
+      assertThatExceptionOfType(EngineProcess.Refused.class)
+          .isThrownBy(() -> process.call("fail"))
+          .withMessage("AssertionError: not to be");
+      assertThatExceptionOfType(CompletionException.class)
+          .isThrownBy(() -> process.call("wait", 7))
+          .withMessageContaining(" has not answered within 10 s to: wait 7");
     }
   }
 
