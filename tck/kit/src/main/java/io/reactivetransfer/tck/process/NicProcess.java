@@ -3,7 +3,6 @@ package io.reactivetransfer.tck.process;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
@@ -16,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -95,8 +96,8 @@ final class NicProcess {
           .start(() -> {
             ServedNic served;
             try {
-              served = opened(backend.open(nic, context).toCompletableFuture().join(), index);
-            } catch (CompletionException | BackendException e) {
+              served = opened(begun(nic, context).toCompletableFuture().join(), index);
+            } catch (CompletionException e) {
               notOpened(index, e);
               return;
             }
@@ -104,8 +105,7 @@ final class NicProcess {
           });
     } else {
       loop.execute(() ->
-          backend
-              .open(nic, context)
+          begun(nic, context)
               .whenComplete((domain, error) -> {
                 if (error == null) {
                   loop.execute(() -> turn(opened(domain, index), loop));
@@ -114,6 +114,15 @@ final class NicProcess {
                   var _ = loop.close();
                 }
               }));
+    }
+  }
+
+  /** What the backend throws at once ends like what it fails with later. */
+  private CompletionStage<Domain> begun(Nic nic, OpenContext context) {
+    try {
+      return backend.open(nic, context);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(e);
     }
   }
 

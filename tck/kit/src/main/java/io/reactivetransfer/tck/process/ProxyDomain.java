@@ -310,11 +310,19 @@ final class ProxyDomain implements Domain {
 
   @Override
   public void close() {
-    if (!closed) {
+    if (closed) {
+      return;
+    }
+    boolean answered = false;
+    try {
       call(Kind.CLOSE.begin());
+      answered = true;
+    } finally {
       closed = true;
       early.clear();
-      whenClosed.run();
+      if (answered || !otherIsAlive.getAsBoolean()) { // or else it may still use the rings
+        whenClosed.run();
+      }
     }
   }
 }

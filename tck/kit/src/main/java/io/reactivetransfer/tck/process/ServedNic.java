@@ -56,8 +56,9 @@ final class ServedNic implements CompletionSink {
     this.reports = memory.reports(index);
   }
 
+  /** Whether it is closed, and who has asked for that can know. */
   boolean isClosed() {
-    return closed;
+    return closed && unreported.isEmpty();
   }
 
   /** Takes requests, tries again what was refused, polls; returns how much there was to do. */
@@ -69,19 +70,25 @@ final class ServedNic implements CompletionSink {
       handle(Kind.of(request), request);
     }
     if (closed) {
-      return work;
+      return work + reportAgain();
     }
     int waiting = posts.size();
     posts.removeIf(this::post);
     if (posts.size() < waiting) {
       nic.flush();
     }
-    work += waiting - posts.size();
+    work += waiting - posts.size() + reportAgain();
+    return unreported.isEmpty() ? work + nic.poll(this) : work;
+  }
+
+  /** Reports that there was no room for; returns how many there is room for now. */
+  private int reportAgain() {
+    int reported = 0;
     while (!unreported.isEmpty() && reports.offer(unreported.element())) {
       unreported.remove();
-      work++;
+      reported++;
     }
-    return unreported.isEmpty() ? work + nic.poll(this) : work;
+    return reported;
   }
 
   private void handle(Kind kind, ByteBuffer in) {

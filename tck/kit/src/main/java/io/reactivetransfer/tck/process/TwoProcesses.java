@@ -138,6 +138,15 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
 
   private Domain openElsewhere(Nic nic, OpenContext context) {
     int index = take();
+    try {
+      return openElsewhere(index, nic, context);
+    } catch (RuntimeException e) {
+      giveBack(index);
+      throw e;
+    }
+  }
+
+  private Domain openElsewhere(int index, Nic nic, OpenContext context) {
     memory.requests(index).clear();
     memory.reports(index).clear();
     CompletableFuture<String> answer = new CompletableFuture<>();
@@ -146,7 +155,6 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
     CompletableFuture<Process> gone = other.onExit(); // to ask the process itself takes a lock
     String[] words = answer.join().split(" ", -1);
     if (words[1].equals(NicProcess.NOT_OPENED)) {
-      giveBack(index);
       throw new BackendException(0, "in the process of the NICs: " + String.join(" ", words));
     }
     Capabilities capabilities =
