@@ -24,6 +24,10 @@ final class KeyTexts {
     forms.add(Base64.getEncoder().withoutPadding().encodeToString(key));
     forms.add(Base64.getUrlEncoder().withoutPadding().encodeToString(key));
     forms.add(numbers(key));
+    if (key.length < Long.BYTES) {
+      addNumber(forms, key);
+      addNumber(forms, reversed(key));
+    }
     for (int at = 0; at + Long.BYTES <= key.length; at++) {
       for (ByteOrder order : new ByteOrder[] {ByteOrder.BIG_ENDIAN, ByteOrder.LITTLE_ENDIAN}) {
         long value = ByteBuffer.wrap(key).order(order).getLong(at);
@@ -36,6 +40,20 @@ final class KeyTexts {
     }
     forms.removeIf(form -> form.length() < MIN_CHARS);
     return forms;
+  }
+
+  /** Of a short key as a whole, with and without a sign. */
+  private static void addNumber(Set<String> forms, byte[] key) {
+    forms.add(new BigInteger(key).toString());
+    forms.add(new BigInteger(1, key).toString());
+  }
+
+  private static byte[] reversed(byte[] key) {
+    byte[] reversed = new byte[key.length];
+    for (int i = 0; i < key.length; i++) {
+      reversed[i] = key[key.length - 1 - i];
+    }
+    return reversed;
   }
 
   private static void add(Set<String> forms, byte[] bytes) {

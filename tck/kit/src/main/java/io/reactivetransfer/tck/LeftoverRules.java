@@ -61,13 +61,10 @@ abstract class LeftoverRules extends RuleGroup {
   }
 
   private static void overwriteReported(Wire wire, boolean[] overwritten, int stride) {
-    for (String report : wire.origin().reports()) {
-      if (report.startsWith("written ")) {
-        int index = Integer.parseInt(report.substring("written ".length()));
-        if (!overwritten[index]) {
-          overwritten[index] = true;
-          wire.from().asSlice((long) index * stride, stride).fill((byte) 0x5a);
-        }
+    for (int index = 0; index < overwritten.length; index++) {
+      if (!overwritten[index] && wire.origin().hasReported("written " + index)) {
+        overwritten[index] = true;
+        wire.from().asSlice((long) index * stride, stride).fill((byte) 0x5a);
       }
     }
   }
