@@ -68,6 +68,9 @@ final class BackendChoice {
       builder.backend(listening);
       return;
     }
+    if (made.isEmpty()) {
+      BackendProperties.requireArtifact(name, check);
+    }
     BackendProperties.requireNone(
         name, properties, encryption, "define a bean of type Backend that is set up so", check);
     if (made.isEmpty()) {

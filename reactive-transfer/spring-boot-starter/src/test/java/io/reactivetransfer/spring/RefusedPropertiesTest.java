@@ -2,17 +2,22 @@ package io.reactivetransfer.spring;
 
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.config.PropertyCheck;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Constructor;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,7 +70,8 @@ class RefusedPropertiesTest {
         "window=0 | window | expected window of 1 to 65536, got 0",
         "nics=9 | nics | expected nics of 0 to 8, got 9",
         "max-message-bytes=17MB | max-message-bytes | expected maxMessageBytes of 1 to 16777216",
-        "max-message-bytes=5GB | max-message-bytes | expected maxMessageBytes of 1 to 16777216",
+        "max-message-bytes=5GB | max-message-bytes | of 1 to 16777216, got 5368709120",
+        "max-message-bytes=-5B | max-message-bytes | of 1 to 16777216, got -5",
         "transfer-deadline=0s | transfer-deadline | expected a transferDeadline above 0",
         "idle.spins=-1 | idle.spins | expected 0 or more spins, got -1",
         "idle.max-spin=0s | idle.max-spin | expected 0 < maxSpin <= PT8760H, got PT0S",
@@ -104,6 +110,75 @@ class RefusedPropertiesTest {
               .hasStackTraceContaining(prefix + name + ": ")
               .hasStackTraceContaining(reason);
         });
+  }
+
+  /** Has classes of its own of ours, but those of one backend. */
+  private static final class WithoutIbverbs extends ClassLoader {
+
+    WithoutIbverbs() {
+      super(RefusedPropertiesTest.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (!name.startsWith("io.reactivetransfer.")) {
+        return super.loadClass(name, resolve);
+      }
+      synchronized (getClassLoadingLock(name)) {
+        Class<?> loaded = findLoadedClass(name);
+        return loaded == null ? define(name) : loaded;
+      }
+    }
+
+    private Class<?> define(String name) throws ClassNotFoundException {
+      String file = name.replace('.', '/') + ".class";
+      try (InputStream in = getParent().getResourceAsStream(file)) {
+        if (in == null || name.startsWith("io.reactivetransfer.ibverbs.")) {
+          throw new ClassNotFoundException(name);
+        }
+        byte[] bytes = in.readAllBytes();
+        return defineClass(name, bytes, 0, bytes.length);
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
+      }
+    }
+  }
+
+  /** Whatever else is set for it, which is not what is wrong. */
+  static final class Choice implements Runnable {
+
+    @Override
+    public void run() {
+      EngineProperties its = new EngineProperties();
+      its.setBackend("ibverbs");
+      its.setHost("127.0.0.1");
+      new BackendChoice(List.of(), null)
+          .choose(
+              TransferEngineBuilder.create(),
+              its,
+              _ -> {},
+              _ -> {},
+              new PropertyCheck("reactive-transfer"));
+    }
+  }
+
+  @Test
+  void aBackendThatIsNotThereIsNamedByItsArtifact() throws Exception {
+    ClassLoader without = new WithoutIbverbs();
+    Constructor<?> constructor = without.loadClass(Choice.class.getName()).getDeclaredConstructor();
+    constructor.setAccessible(true);
+    Runnable choice = (Runnable) constructor.newInstance();
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    thread.setContextClassLoader(without);
+    try {
+      assertThatThrownBy(choice::run)
+          .hasMessage(
+              "reactive-transfer.backend: expected the artifact reactive-transfer-ibverbs on the"
+                  + " class path, got none; add it");
+    } finally {
+      thread.setContextClassLoader(before);
+    }
   }
 
   @Test
