@@ -108,7 +108,13 @@ public final class PagedRuns implements AutoCloseable {
   @SuppressWarnings("MustBeClosed") // the end closes them
   private static PagedRuns inProcess(Plan plan) {
     Role target = TargetRole.open(plan);
-    Role origin = OriginRole.open(plan, done -> {});
+    Role origin;
+    try {
+      origin = OriginRole.open(plan, done -> {});
+    } catch (Throwable failure) {
+      target.close();
+      throw failure;
+    }
     return new PagedRuns(
         plan,
         new LocalSide("origin", origin),
@@ -122,7 +128,13 @@ public final class PagedRuns implements AutoCloseable {
   private static PagedRuns twoProcesses(Plan plan)
       throws IOException, SideFailedException, InterruptedException {
     ChildSide target = ChildSide.start(PerfCommand.Side.TARGET, plan, done -> {});
-    ChildSide origin = ChildSide.start(PerfCommand.Side.ORIGIN, plan, done -> {});
+    ChildSide origin;
+    try {
+      origin = ChildSide.start(PerfCommand.Side.ORIGIN, plan, done -> {});
+    } catch (Throwable failure) {
+      target.destroy();
+      throw failure;
+    }
     Runnable end =
         () -> {
           origin.destroy();
