@@ -119,6 +119,7 @@ class HandlersTest {
     private TakenByAnEndpoint() {}
 
     /** With the path of what takes it. */
+    @SuppressWarnings("restricted") // a constructor of the library is what takes it
     public static void main(String[] arguments) {
       LibFabric real = new TapLibFabric().lib();
       LibFabric taking =

@@ -7,8 +7,8 @@ package io.reactivetransfer.spi;
  * InternalError}, and not at once but at the next safepoint poll: when all calls are inlined, long
  * after the access, and outside of whatever would have caught it. So whoever reads or writes memory
  * of an application by instructions of the CPU calls {@link #report} behind that, within the same
- * {@code try}, and catches {@link InternalError} next to the {@link IllegalStateException} of memory
- * that was freed.
+ * {@code try}, and catches {@link InternalError} next to the {@link IllegalStateException} of
+ * memory that was freed.
  */
 public final class MemoryFaults {
 

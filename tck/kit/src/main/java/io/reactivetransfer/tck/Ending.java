@@ -27,11 +27,12 @@ final class Ending {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // the same one twice is none that is suppressed
   private void add(Throwable failure) {
     Throwable before = first;
     if (before == null) {
       first = failure;
-    } else if (before != failure) { // the same one twice is none that is suppressed
+    } else if (before != failure) {
       before.addSuppressed(failure);
     }
   }

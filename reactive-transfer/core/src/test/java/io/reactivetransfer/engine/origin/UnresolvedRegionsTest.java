@@ -46,5 +46,4 @@ class UnresolvedRegionsTest {
     }
     assertThat(kept.size()).isEqualTo(before);
   }
-
 }

@@ -380,7 +380,8 @@ public final class WeightsController {
       Peer peer = peers.get(rank);
       if (peer != null) {
         ControllerRun of = run;
-        postman.send(peer, VersionCodec.encode(command), of == null ? () -> {} : of.unreachable(rank));
+        postman.send(
+            peer, VersionCodec.encode(command), of == null ? () -> {} : of.unreachable(rank));
       }
     }
 

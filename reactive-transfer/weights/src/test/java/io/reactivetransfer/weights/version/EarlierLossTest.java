@@ -93,10 +93,12 @@ class EarlierLossTest {
 
   private void requireAborted() {
     rig.run();
-    assertThat(rig.results).singleElement().satisfies(result -> {
-      assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
-      assertThat(result.reason()).contains(RANK, "lost");
-    });
+    assertThat(rig.results)
+        .singleElement()
+        .satisfies(result -> {
+          assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
+          assertThat(result.reason()).contains(RANK, "lost");
+        });
   }
 
   @Test
