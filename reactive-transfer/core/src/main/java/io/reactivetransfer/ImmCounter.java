@@ -105,8 +105,8 @@ public interface ImmCounter {
 
   /**
    * The same as {@link #raising(Memory)}, which also writes a value to the word whenever a claim
-   * fails: as early, and wherever signals come, for whoever waits for the word alone and must not
-   * wait for ever, such as an accelerator.
+   * fails: by the NIC's thread and before any signal, for whoever waits for the word alone and must
+   * not wait for ever, such as an accelerator.
    *
    * <p>A claim that is cancelled writes nothing, unless it fails at that moment. A subscription
    * that the engine refuses at once makes no claim: it fails before {@code subscribe} returns, and

@@ -75,7 +75,7 @@ final class Outgoing {
       return;
     }
     if (!connecting.contains(peer)) { // else it is still the same attempt
-      peer.sinceNanos = clock.getAsLong();
+      peer.sinceNanos = now();
     }
     if (down.isEmpty()) {
       begin(peer);
@@ -204,13 +204,19 @@ final class Outgoing {
     peer.endedNanos = now;
   }
 
+  /** What was before the attempt that begins is not its time. */
+  private long now() {
+    clock.polled(System.nanoTime());
+    return clock.getAsLong();
+  }
+
   // ---- ending one ----
 
   /** It has failed: what has certainly not begun is posted again over another one. */
   void replace(Connection connection, Failure why) {
     VerbsPeer peer = connection.peer();
     if (connection.isReady()) {
-      peer.sinceNanos = clock.getAsLong(); // else it is still the same attempt
+      peer.sinceNanos = now(); // else it is still the same attempt
     }
     endings.end(connection, why, true);
     if (down.isEmpty()) {

@@ -188,6 +188,11 @@ final class ConnectedLinks implements Links {
   }
 
   @Override
+  public boolean connectsInWrites() {
+    return false;
+  }
+
+  @Override
   public int poll() {
     int changes = 0;
     while (changes < EVENTS_PER_POLL) {

@@ -148,6 +148,11 @@ final class DatagramLinks implements Links {
   }
 
   @Override
+  public boolean connectsInWrites() {
+    return endpointForEach;
+  }
+
+  @Override
   public int poll() {
     return 0; // connections, if there are any, are the provider's affair
   }

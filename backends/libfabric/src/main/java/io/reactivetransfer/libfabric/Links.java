@@ -52,6 +52,12 @@ interface Links {
   /** Whether {@link #disconnect} also ends what comes in from the peer. */
   boolean fencesLostPeers();
 
+  /**
+   * Whether the first write to a peer makes the connection, through an endpoint that is for this
+   * peer alone: where it cannot, the way may be lost, and nobody else is harmed.
+   */
+  boolean connectsInWrites();
+
   /** Makes connections progress; returns how many changed. */
   int poll();
 

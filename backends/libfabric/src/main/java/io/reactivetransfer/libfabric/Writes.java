@@ -154,10 +154,10 @@ final class Writes {
       return Posted.REFUSED;
     }
     lastError = fabric.error("fi_writemsg", result);
-    return fabric.info.isConnected() ? Posted.FAILED : connecting((int) -result);
+    return links.connectsInWrites() ? connecting((int) -result) : Posted.FAILED;
   }
 
-  /** Who makes connections by itself does so with the first write, and says then why it cannot. */
+  /** Who makes connections with the first write says then why it cannot. */
   private static Posted connecting(int error) {
     return switch (error) {
       case Fi.FI_ENETDOWN,
@@ -272,9 +272,9 @@ final class Writes {
     return abandoned && !hasReadAll();
   }
 
-  /** Whether all that was in the queue when an endpoint was closed was read. */
+  /** Whether all that was in the queue when an endpoint was closed was read, or nothing will be. */
   private boolean hasReadAll() {
-    return drained || readSince >= MOST_TO_DRAIN + slots.count();
+    return drained || broken != null || readSince >= MOST_TO_DRAIN + slots.count();
   }
 
   private void noteRead(long result) {

@@ -31,8 +31,17 @@ final class TappedNic implements AutoCloseable {
 
   /** Over a provider with that name. */
   TappedNic(String provider) {
+    this(provider, true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param endpointForEach whether each peer is written to through an endpoint of its own
+   */
+  TappedNic(String provider, boolean endpointForEach) {
     fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena, provider), arena);
-    links = new DatagramLinks(fabric, arena, true);
+    links = new DatagramLinks(fabric, arena, endpointForEach);
     regions = new Regions(fabric, Accelerators.none(), links, RANDOM, true);
     writes = new Writes(fabric, Accelerators.none(), arena, links, 64, -1);
     peers = new Peers(writes, new Asks(regions), CONNECT_NANOS, () -> now);

@@ -10,6 +10,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -204,6 +205,21 @@ class WritesTest {
     assertThat(nic.writes.post(op, route)).isEqualTo(posted);
   }
 
+  /** To lose one peer ends what is out to all, so that is not done for a write. */
+  @Test
+  void whereAllShareAnEndpointItIsOfTheWrite() {
+    try (TappedNic shared = new TappedNic("efa", false)) {
+      FabricPeer other = shared.peers.resolve(new EngineId(1, 1));
+      Route to = new Route(other, new Token(1, 1));
+      shared.peers.ask(to);
+      shared.poll();
+      shared.peers.heard(other, TappedNic.grant(shared.lastAsk()));
+      shared.tap.writes(-Fi.FI_EHOSTUNREACH);
+      Operation op = new Operation().between(shared.source(), to).range(0, 0, 10).token(8);
+      assertThat(shared.writes.post(op, to)).isEqualTo(Writes.Posted.FAILED);
+    }
+  }
+
   private static long lengthOverA(String provider, long said) {
     try (TappedNic over = new TappedNic(provider)) {
       over.tap.arrives(3, said);
@@ -259,5 +275,9 @@ class WritesTest {
     Failure broken = nic.writes.broken();
     assertThat(broken).isNotNull();
     assertThat(broken.text()).contains("fi_cq_read", "error 259");
+    nic.writes.disconnect(peer, 5, "as of a NIC that has failed");
+    CompletionStage<Void> fence = nic.writes.fence();
+    nic.poll();
+    assertThat(fence.toCompletableFuture()).as("nothing more comes").isDone();
   }
 }

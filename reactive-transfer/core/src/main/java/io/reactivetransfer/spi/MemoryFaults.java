@@ -18,11 +18,12 @@ public final class MemoryFaults {
    * Throws the fault of what was touched last on this thread, if there was one. Takes a few
    * nanoseconds.
    *
-   * @param length of what was touched, in bytes: any number, so that it is no constant
+   * @param any what the compiler does not know, such as how long it was: else it may leave out the
+   *     loop that this is
    * @throws InternalError if it was a fault
    */
-  public static void report(int length) {
-    int left = length | 2;
+  public static void report(int any) {
+    int left = any | 2;
     while (left != 0) { // a loop that is not counted polls in each of its rounds
       left >>>= 1;
     }

@@ -162,6 +162,7 @@ class ArgumentRuleTest {
         .flatMap(method ->
             Stream.iterate(0, at -> at < method.getParameterCount(), at -> at + 1)
                 .filter(at -> method.getParameterTypes()[at].isPrimitive())
+                .filter(at -> !method.getName().equals("raising")) // a word is any number
                 .map(at ->
                     DynamicTest.dynamicTest(
                         name(method) + " " + at,

@@ -44,7 +44,8 @@ public final class KvCache implements Disposable {
   private static final Duration ASK_AGAIN = Duration.ofSeconds(2);
 
   /**
-   * How long it is not heard of a loss at most when a claim on it has failed for another reason.
+   * When a claim on a loss has failed for another reason: how long until there is another one. Of a
+   * loss that begins and ends in between nothing is heard.
    */
   private static final Duration CLAIM_AGAIN = Duration.ofMillis(100);
 

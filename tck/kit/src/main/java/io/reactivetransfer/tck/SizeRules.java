@@ -276,7 +276,7 @@ abstract class SizeRules extends RuleGroup {
       }
     }
     assertThat(regions.size())
-        .as("regions that the NIC has room for, which can be told apart (%s)", refusal)
+        .as("regions besides one more that the NIC has room for, to be told apart (%s)", refusal)
         .isGreaterThan(1);
     for (int i = 0; i < regions.size(); i++) {
       Operation op = wire.write((long) i * REGION_BYTES, 0, REGION_BYTES, i);

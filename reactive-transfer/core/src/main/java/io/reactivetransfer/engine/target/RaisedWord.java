@@ -8,6 +8,7 @@ import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.spi.MemoryFaults;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -73,12 +74,14 @@ abstract class RaisedWord {
     return new RaisedWord(failed) {
       @Override
       protected void add() {
-        long _ = (long) WatchedWord.WORD.getAndAddRelease(word, 0L, 1L);
+        long before = (long) WatchedWord.WORD.getAndAddRelease(word, 0L, 1L);
+        MemoryFaults.report((int) before);
       }
 
       @Override
       protected void set(long value) {
         WatchedWord.WORD.setRelease(word, 0L, value);
+        MemoryFaults.report((int) value);
       }
     };
   }

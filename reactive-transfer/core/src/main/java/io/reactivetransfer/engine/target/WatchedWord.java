@@ -41,7 +41,7 @@ interface WatchedWord {
     return () -> {
       try {
         long now = (long) WORD.getAcquire(word, 0L);
-        MemoryFaults.report(Long.BYTES);
+        MemoryFaults.report((int) now);
         return now;
       } catch (IllegalStateException gone) {
         throw new IllegalStateException("the watched memory was freed: " + gone.getMessage(), gone);

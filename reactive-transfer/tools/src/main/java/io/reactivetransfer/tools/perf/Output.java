@@ -26,16 +26,24 @@ final class Output {
               program.destroyForcibly();
             },
             CompletableFuture.delayedExecutor(patience.toNanos(), TimeUnit.NANOSECONDS));
+    String said = "";
+    IOException closed = null;
     try {
-      String said = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (late.get()) {
-        throw new IOException(
-            "expected an end within " + patience.toSeconds() + " s, got none; it said: " + said);
-      }
-      return said;
+      said = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) { // as when it is ended between two reads
+      closed = e;
     } finally {
       timer.cancel(false);
       program.destroyForcibly();
     }
+    if (late.get()) {
+      throw new IOException(
+          "expected an end within " + patience.toSeconds() + " s, got none; it said: " + said,
+          closed);
+    }
+    if (closed != null) {
+      throw closed;
+    }
+    return said;
   }
 }

@@ -169,11 +169,19 @@ public final class EngineProcess implements AutoCloseable {
   /** Of who does not answer, the error says so; by itself it would say nothing. */
   private CompletableFuture<String> within(
       Duration time, CompletableFuture<String> answer, String what) {
-    return answer
-        .orTimeout(time.toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionallyCompose(failure ->
-            CompletableFuture.failedFuture(
-                failure instanceof TimeoutException ? late(time, what) : failure));
+    CompletableFuture<String> told = new CompletableFuture<>(); // a stage of it would wrap failures
+    var _ =
+        answer
+            .orTimeout(time.toMillis(), TimeUnit.MILLISECONDS)
+            .whenComplete((value, failure) -> {
+              if (failure == null) {
+                told.complete(value);
+              } else {
+                told.completeExceptionally(
+                    failure instanceof TimeoutException ? late(time, what) : failure);
+              }
+            });
+    return told;
   }
 
   private TimeoutException late(Duration time, String what) {

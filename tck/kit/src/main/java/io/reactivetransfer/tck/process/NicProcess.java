@@ -3,6 +3,7 @@ package io.reactivetransfer.tck.process;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
@@ -97,7 +98,7 @@ final class NicProcess {
             ServedNic served;
             try {
               served = opened(begun(nic, context).toCompletableFuture().join(), index);
-            } catch (CompletionException e) {
+            } catch (CompletionException | BackendException e) {
               notOpened(index, e);
               return;
             }
