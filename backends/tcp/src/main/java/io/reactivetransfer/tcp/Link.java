@@ -72,6 +72,10 @@ abstract class Link extends SocketConnection {
   private boolean isPutOff;
 
   private boolean isTakingKept;
+
+  /** Whether the other side has ended it, and only what was kept is still to be taken. */
+  private boolean isReadToEnd;
+
   private int copiedBytes;
   private int shortReads;
 
@@ -236,7 +240,7 @@ abstract class Link extends SocketConnection {
   }
 
   private boolean hasRoom() {
-    return isOpen() && !isBroken() && !outgoing.isFull();
+    return isOpen() && !isBroken() && !isReadToEnd && !outgoing.isFull();
   }
 
   /** Whether the socket takes something. */
@@ -359,6 +363,9 @@ abstract class Link extends SocketConnection {
     try {
       takeKept();
       sendOn();
+      if (isReadToEnd && kept.isEmpty()) {
+        super.readToEnd();
+      }
     } catch (RuntimeException | Error e) { // else nobody hears of it
       exceptionCaught(context(), e);
     }
@@ -469,7 +476,10 @@ abstract class Link extends SocketConnection {
 
   /** Has it read if it may, or when there is room for more events. */
   final void readOn() {
-    if (phase() == Phase.ENDED || settlements.isFull() || !kept.isEmpty()) {
+    if (phase() == Phase.ENDED
+        || settlements.isFull()
+        || !kept.isEmpty()
+        || !context().channel().isActive()) {
       return;
     }
     if (domain.events().isFull()) {
@@ -553,6 +563,16 @@ abstract class Link extends SocketConnection {
   }
 
   // The end.
+
+  /** What was kept is taken before, in turns: it may say what became of writes, and why it ends. */
+  @Override
+  protected final void readToEnd() {
+    if (kept.isEmpty()) {
+      super.readToEnd();
+    } else {
+      isReadToEnd = true; // it ends when the last of that was taken
+    }
+  }
 
   /**
    * Ends the connection because this side has no more to do with the other one, which is told so if

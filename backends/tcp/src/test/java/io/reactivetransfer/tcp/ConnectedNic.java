@@ -25,6 +25,7 @@ final class ConnectedNic implements CompletionSink {
   final List<Integer> failed = new ArrayList<>();
   final List<String> texts = new ArrayList<>();
   final List<Integer> imms = new ArrayList<>();
+  final List<Integer> lost = new ArrayList<>();
   final FuzzNic nic;
   final FuzzSocket peer;
   final TcpRemoteMemory remote;
@@ -100,7 +101,9 @@ final class ConnectedNic implements CompletionSink {
   }
 
   @Override
-  public void peerLost(EngineId peer, int code, String text) {}
+  public void peerLost(EngineId peer, int code, String text) {
+    lost.add(code);
+  }
 
   @Override
   public void nicFailed(int code, String text) {

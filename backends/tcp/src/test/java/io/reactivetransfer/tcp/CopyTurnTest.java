@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Target;
 import io.reactivetransfer.spi.LocalMemory;
@@ -23,7 +24,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** How much accelerators are asked for before others have their turn. */
 class CopyTurnTest {
@@ -253,28 +253,84 @@ class CopyTurnTest {
     });
   }
 
-  /** What was read and not stored is let go of, and none of it comes afterwards. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void whatWaitsForItsTurnEndsWithItsConnection(boolean isRevoked) {
+  @Test
+  void whatWaitsForItsTurnIsDroppedWhenItsMemoryIsRevoked() {
     withNic(it -> {
       DeviceMemory memory = filled(1, 4 * ROWS);
       LocalMemory target = it.register(memory, Access.REMOTE_WRITE);
-      byte[] frames = incoming(target, 1, noise(2, ROWS), ROWS, 4);
-      it.peer.readFrom(frames, 0, frames.length);
+      it.says(incoming(target, 1, noise(2, ROWS), ROWS, 4));
       assertThat(it.peer.config().isAutoRead()).isFalse();
-      if (isRevoked) {
-        it.nic.domain.deregister(target);
-      } else {
-        it.peer.end();
-      }
-      byte[] then = isRevoked ? counted.device.read(memory) : null;
+      it.nic.domain.deregister(target);
+      byte[] then = counted.device.read(memory);
       it.nic.endTurn();
       it.polls();
       assertThat(it.imms).isEmpty();
       assertThat(counted.begun).isEqualTo(CopyTurn.MOST);
-      assertThat(then == null || Arrays.equals(then, counted.device.read(memory))).isTrue();
-      assertThat(it.peer.isOpen()).isEqualTo(isRevoked);
+      assertThat(counted.device.read(memory)).isEqualTo(then);
+      assertThat(it.peer.isOpen()).isTrue();
+      assertThat(it.peer.config().isAutoRead()).isTrue();
+    });
+  }
+
+  /** Of a peer that was given up nothing comes any more. */
+  @Test
+  void whatWaitsForItsTurnIsDroppedWhenThisSideEndsTheConnection() {
+    withNic(it -> {
+      DeviceMemory memory = filled(1, 4 * ROWS);
+      LocalMemory target = it.register(memory, Access.REMOTE_WRITE);
+      it.says(incoming(target, 1, noise(2, ROWS), ROWS, 4));
+      it.nic.domain.disconnect(it.remote.peer(), "a test");
+      it.nic.endTurn();
+      it.polls();
+      assertThat(it.imms).isEmpty();
+      assertThat(counted.begun).isEqualTo(CopyTurn.MOST);
+      assertThat(it.peer.isOpen()).isFalse();
+    });
+  }
+
+  /** All of it was read when the other side ended the connection. */
+  @Test
+  void whatWaitsForItsTurnIsTakenBeforeItsConnectionEnds() {
+    withNic(it -> {
+      DeviceMemory memory = filled(1, 4 * ROWS);
+      LocalMemory target = it.register(memory, Access.REMOTE_WRITE);
+      int most =
+          mostInATurn(
+              it,
+              () -> {
+                it.says(incoming(target, 1, noise(2, ROWS), ROWS, 4));
+                it.peer.end();
+              });
+      assertThat(most).isLessThanOrEqualTo(CopyTurn.MOST);
+      it.polls();
+      assertThat(it.imms).containsExactly(1);
+      assertThat(rowsOf(counted.device.read(memory), ROWS, 1, 4)).isEqualTo(noise(2, ROWS));
+      assertThat(it.peer.config().isAutoRead()).isFalse();
+    });
+  }
+
+  /** Else writes that are done have failed, and a peer that closes is one that has broken. */
+  @Test
+  void whatAPeerSaidBeforeItEndedTheConnectionIsHeard() {
+    withNic(it -> {
+      LocalMemory source = it.register(filled(3, 100), Access.LOCAL);
+      LocalMemory target = it.register(filled(1, 4 * ROWS), Access.REMOTE_WRITE);
+      assertThat(it.writes(source, 100, 7)).isTrue();
+      it.nic.endTurn();
+      ByteBuf frames = Unpooled.buffer();
+      frames.writeBytes(incoming(target, 1, noise(2, ROWS), ROWS, 4));
+      Wire.putAck(frames, 1);
+      Wire.putGoodbye(frames, ErrorCode.CLOSED.because("its engine was closed"));
+      it.says(FuzzHandshake.bytes(frames));
+      assertThat(it.peer.config().isAutoRead()).isFalse();
+      it.peer.end();
+      assertThat(it.writes(source, 100, 8)).as("a write behind the end").isFalse();
+      it.nic.endTurn();
+      it.polls();
+      assertThat(it.imms).containsExactly(1);
+      assertThat(it.written).containsExactly(7L);
+      assertThat(it.failed).isEmpty();
+      assertThat(it.lost).containsExactly(ErrorCode.CLOSED.value);
     });
   }
 

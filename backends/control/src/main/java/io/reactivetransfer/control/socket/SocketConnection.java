@@ -287,8 +287,13 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public final void channelInactive(ChannelHandlerContext ctx) {
-    end(broken == null ? silentEnd() : broken);
+    readToEnd();
     ctx.fireChannelInactive();
+  }
+
+  /** Nothing more will be read: ends the connection, once what was read has been dealt with. */
+  protected void readToEnd() {
+    end(broken == null ? silentEnd() : broken);
   }
 
   private Failure silentEnd() {
