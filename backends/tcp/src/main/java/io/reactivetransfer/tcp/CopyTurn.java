@@ -1,9 +1,9 @@
 package io.reactivetransfer.tcp;
 
 /**
- * How much one connection may have accelerators copy before others have their turn. Counts calls of
- * their drivers, and not bytes: a row of one byte takes about as much of the loop's time as one of
- * thousands.
+ * How much one connection may have accelerators copy, of what comes in or of what goes out, before
+ * others have their turn. Counts calls of their drivers, and not bytes: a row of one byte takes
+ * about as much of the loop's time as one of thousands.
  */
 final class CopyTurn {
 

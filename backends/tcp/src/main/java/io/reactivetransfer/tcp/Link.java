@@ -51,7 +51,11 @@ abstract class Link extends SocketConnection {
 
   private final TcpDomain domain;
   private final SmallBuffers smallBuffers;
-  private final CopyTurn turn = new CopyTurn();
+
+  /** What comes in has one of its own, or nothing could be said of it while more of it waits. */
+  private final CopyTurn inTurn = new CopyTurn();
+
+  private final CopyTurn outTurn = new CopyTurn();
   private final Runnable goOn = this::goOn;
 
   /** What has come in and was not taken, because others have their turn first; in order. */
@@ -90,8 +94,8 @@ abstract class Link extends SocketConnection {
     this.domain = domain;
     this.smallBuffers = domain.loop().smallBuffers();
     this.written = domain.events()::written;
-    this.outgoing = new Outgoing(smallBuffers, turn);
-    this.incoming = new Incoming(this, domain, reader(), turn);
+    this.outgoing = new Outgoing(smallBuffers, outTurn);
+    this.incoming = new Incoming(this, domain, reader(), inTurn);
   }
 
   /** What the accepting side has shown under TLS, whose handshake is over by then. */
@@ -149,7 +153,7 @@ abstract class Link extends SocketConnection {
       return true;
     }
     if (isCopiedAtOnce(source, op)) {
-      if (source.isCopied() && turn.isOver()) {
+      if (source.isCopied() && outTurn.isOver()) {
         putOff(); // who posts comes again when there is room
         return false;
       }
@@ -205,7 +209,7 @@ abstract class Link extends SocketConnection {
 
   private void copyRows(TcpMemory source, Operation op, ByteBuf out) {
     if (source.isCopied()) {
-      turn.waited();
+      outTurn.waited();
     }
     if (isWithoutGaps(op)) {
       source.copyTo(out, op.localOffset(), (int) op.length());
@@ -323,7 +327,7 @@ abstract class Link extends SocketConnection {
    */
   private void sendOn() {
     while (isWritable() && (settlements.hasNews() || !outgoing.isEmpty())) {
-      if (copiedBytes >= MAX_COPIED_AT_ONCE || turn.isOver()) {
+      if (copiedBytes >= MAX_COPIED_AT_ONCE || outTurn.isOver()) {
         putOff();
         return;
       }
@@ -358,7 +362,8 @@ abstract class Link extends SocketConnection {
 
   private void goOn() {
     isPutOff = false;
-    turn.renew();
+    inTurn.renew();
+    outTurn.renew();
     copiedBytes = 0;
     try {
       takeKept();
@@ -380,8 +385,10 @@ abstract class Link extends SocketConnection {
     return outgoing.batch(context(), bytes);
   }
 
-  /** Writes, and sends all that was written. */
+  /** Writes, and sends all that was written; what is settled goes before, whoever has his turn. */
   final void send(ByteBuf out) {
+    outTurn.renew();
+    copiedBytes = 0;
     sendOn();
     write(out);
     context().flush();
@@ -442,7 +449,7 @@ abstract class Link extends SocketConnection {
     }
     isTakingKept = true;
     try {
-      for (ByteBuf in; !turn.isOver() && (in = kept.poll()) != null; ) {
+      for (ByteBuf in; !inTurn.isOver() && (in = kept.poll()) != null; ) {
         channelRead(context(), in);
       }
     } finally {

@@ -13,6 +13,7 @@ import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -331,6 +332,51 @@ class CopyTurnTest {
       assertThat(it.written).containsExactly(7L);
       assertThat(it.failed).isEmpty();
       assertThat(it.lost).containsExactly(ErrorCode.CLOSED.value);
+    });
+  }
+
+  /** Or two that write to each other would wait for one another. */
+  @Test
+  void whatIsSettledIsSaidWhileMoreWaitsForItsTurn() {
+    withNic(it -> {
+      LocalMemory target = it.register(filled(1, 4 * ROWS), Access.REMOTE_WRITE);
+      ByteBuf frames = Unpooled.buffer();
+      frames.writeBytes(incoming(target, 1, noise(2, 100), 1, 0));
+      frames.writeBytes(incoming(target, 2, noise(3, ROWS), ROWS, 4));
+      it.says(FuzzHandshake.bytes(frames));
+      it.nic.domain.poll(it);
+      assertThat(it.imms).containsExactly(1);
+      List<Integer> said = new ArrayList<>();
+      boolean[] isMoreKept = {false};
+      TcpLoop loop = it.nic.domain.loop();
+      loop.executeAfterSockets(() -> {
+        said.addAll(SentFrames.afterAnswer(it.peer.taken()).settled);
+        isMoreKept[0] = !it.peer.config().isAutoRead();
+      });
+      it.nic.endTurn();
+      assertThat(isMoreKept[0]).isTrue();
+      assertThat(said).containsExactly(0);
+      it.polls();
+      assertThat(it.imms).containsExactly(1, 2);
+    });
+  }
+
+  /** Its origin would not know that it was counted. */
+  @Test
+  void whatIsSettledIsSaidBeforeAGoodbyeThoughOthersHaveTheirTurn() {
+    withNic(it -> {
+      LocalMemory source = it.register(filled(3, 2 * 16 * ROWS), Access.LOCAL);
+      LocalMemory target = it.register(filled(1, 100), Access.REMOTE_WRITE);
+      it.says(incoming(target, 1, noise(2, 100), 1, 0));
+      it.nic.domain.poll(it);
+      assertThat(it.imms).containsExactly(1);
+      counted.begun = 0;
+      assertThat(it.nic.domain.post(rows(it, source, ROWS, 16)).isTaken()).isTrue();
+      assertThat(counted.begun).isEqualTo(CopyTurn.MOST);
+      it.nic.domain.close();
+      SentFrames sent = SentFrames.afterAnswer(it.peer.taken());
+      assertThat(sent.settled).containsExactly(0);
+      assertThat(sent.goodbye).isEqualTo(ErrorCode.CLOSED.value);
     });
   }
 
