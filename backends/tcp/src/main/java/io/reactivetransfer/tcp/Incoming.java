@@ -277,8 +277,12 @@ final class Incoming {
     int bytes = in.readableBytes();
     TcpMemory into = memory;
     if (into != null && into.isCopied() && lastStaged != null) {
-      lastStaged.store(position, bytes);
       turn.began();
+      try {
+        lastStaged.store(position, bytes);
+      } catch (BackendException e) {
+        refusal = unwritable(e);
+      }
     }
     advance(bytes);
     reader.skip(bytes);
@@ -304,8 +308,8 @@ final class Incoming {
         } else {
           bytes = Math.min(bytes, staged.room());
           staged.put(in, bytes);
-          staged.store(position, bytes);
           turn.began();
+          staged.store(position, bytes);
         }
         advance(bytes);
       }

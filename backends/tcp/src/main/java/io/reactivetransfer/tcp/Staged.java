@@ -136,14 +136,14 @@ final class Staged {
     in.readerIndex(from + length);
   }
 
-  /** Begins to store the bytes behind those that it had. */
+  /**
+   * Begins to store the bytes behind those that it had.
+   *
+   * @throws BackendException if that is refused at once; the other writes that use this go on
+   */
   void store(long offset, int length) {
-    try {
-      if (failure == null && length > 0) {
-        buffer.store(used, memory().deviceMemory(), offset, length);
-      }
-    } catch (BackendException e) {
-      failure = e;
+    if (failure == null && length > 0) {
+      buffer.store(used, memory().deviceMemory(), offset, length);
     }
     used += length;
   }

@@ -408,6 +408,44 @@ class CopyTurnTest {
   }
 
   @Test
+  void oneThatIsRefusedAtOnceTakesNoOtherOfItsBufferAlong() {
+    withNic(it -> {
+      DeviceMemory memory = filled(1, 100);
+      LocalMemory target = it.register(memory, Access.REMOTE_WRITE);
+      ByteBuf frames = Unpooled.buffer();
+      for (int imm = 1; imm <= 3; imm++) {
+        frames.writeBytes(incoming(target, imm, noise(imm + 1, 100), 1, 0));
+      }
+      counted.refused = 2;
+      says(it, FuzzHandshake.bytes(frames));
+      it.polls();
+      assertThat(it.imms).containsExactly(1, 3);
+      assertThat(SentFrames.afterAnswer(it.peer.taken()).settled)
+          .containsExactly(0, ErrorCode.MEMORY_GONE.value, 0);
+      assertThat(counted.buffers).isEqualTo(1);
+      assertThat(counted.device.read(memory)).isEqualTo(noise(4, 100));
+    });
+  }
+
+  /** What the socket reads to its place in a buffer, too. */
+  @Test
+  void aLongOneThatIsRefusedInItsMiddleIsReadToItsEnd() {
+    withNic(it -> {
+      DeviceMemory memory = filled(1, MIB);
+      LocalMemory target = it.register(memory, Access.REMOTE_WRITE);
+      says(it, incoming(target, 1, noise(2, MIB), 1, 0)); // so that it knows of long writes
+      counted.refused = counted.begun + 2;
+      says(it, incoming(target, 2, noise(3, MIB), 1, 0));
+      says(it, incoming(target, 3, noise(4, MIB), 1, 0));
+      it.polls();
+      assertThat(it.imms).containsExactly(1, 3);
+      assertThat(SentFrames.afterAnswer(it.peer.taken()).settled)
+          .containsExactly(0, ErrorCode.MEMORY_GONE.value, 0);
+      assertThat(counted.device.read(memory)).isEqualTo(noise(4, MIB));
+    });
+  }
+
+  @Test
   void twoPartsAreAskedForAhead() {
     withNic(it -> {
       it.peer.room(0);

@@ -22,6 +22,9 @@ final class CountedDevice implements DeviceAccess {
   /** Copies that were begun in buffers, both ways. */
   int begun;
 
+  /** Which of those from the host is refused at once; 0 for none. */
+  int refused;
+
   /** Copies that were waited for at once. */
   int waitedFor;
 
@@ -97,6 +100,9 @@ final class CountedDevice implements DeviceAccess {
       @Override
       public void store(long at, DeviceMemory target, long to, long length) {
         begun++;
+        if (begun == refused) {
+          throw new BackendException(1, "no more");
+        }
         buffer.store(at, target, to, length);
       }
 

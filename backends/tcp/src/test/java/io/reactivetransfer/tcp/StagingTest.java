@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.Device;
@@ -87,8 +88,8 @@ class StagingTest {
     Staged staged = new Staged(staging, buffer);
     staged.begin(memory(1), 0);
     staged.store(0, 10);
-    staged.store(10, 10);
-    assertThat(staged.await()).hasMessageContaining("no more");
+    assertThatThrownBy(() -> staged.store(10, 10)).hasMessageContaining("no more");
+    assertThat(staged.await()).isNull();
     assertThat(buffer.awaits).isEqualTo(1);
   }
 
