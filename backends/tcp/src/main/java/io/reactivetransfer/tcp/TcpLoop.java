@@ -1,9 +1,11 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.ControlLoop;
 import io.reactivetransfer.spi.WorkerLoop;
+import java.util.ArrayDeque;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,11 @@ final class TcpLoop implements WorkerLoop {
   private final Links links = new Links();
   private Authentication.@Nullable Sessions sessions;
   private final SmallBuffers smallBuffers = new SmallBuffers();
+
+  /** What is to run when the sockets were asked, in order. */
+  private final ArrayDeque<Runnable> afterSockets = new ArrayDeque<>();
+
+  private final Runnable nextTurn = this::beginNextTurn;
 
   TcpLoop(ControlLoop loop) {
     this(loop, new KeySource());
@@ -92,11 +99,29 @@ final class TcpLoop implements WorkerLoop {
   }
 
   /**
-   * Runs the task after the sockets were asked. Tasks that others follow at once would run one
-   * after the other for up to a second, and nothing be read or written meanwhile.
+   * Runs the task after the sockets were asked; for the loop's own thread. Tasks that others follow
+   * at once would run one after the other for up to a second, and nothing be read or written
+   * meanwhile. What is scheduled would cost an object each time.
    */
   void executeAfterSockets(Runnable task) {
-    loop.schedule(task, 0);
+    if (!(eventLoop() instanceof SingleThreadEventLoop own)) {
+      loop.schedule(task, 0); // somebody else turns it, such as a test
+      return;
+    }
+    if (own.isShutdown()) {
+      return; // it is dropped like all that comes then
+    }
+    afterSockets.add(task);
+    if (afterSockets.size() == 1) {
+      own.executeAfterEventLoopIteration(nextTurn);
+    }
+  }
+
+  /** The tasks of this turn were run; the next one begins with the sockets. */
+  private void beginNextTurn() {
+    for (Runnable each; (each = afterSockets.poll()) != null; ) {
+      loop.execute(each);
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.Access;
@@ -11,6 +12,7 @@ import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Target;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -510,6 +512,34 @@ class CopyTurnTest {
         isConnected.set(true);
         assertThat(seen.get(40, TimeUnit.SECONDS)).isLessThan(most);
       }
+    }
+  }
+
+  @Test
+  void toLetOthersHaveTheirTurnAllocatesNothing() throws Exception {
+    int turns = 10_000;
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (TestNic nic = new TestNic()) {
+      CompletableFuture<Long> allocated = new CompletableFuture<>();
+      Runnable turn =
+          new Runnable() {
+            private int left = 2 * turns; // the first ones are to warm up
+            private long before;
+
+            @Override
+            public void run() {
+              if (left == turns) {
+                before = threads.getCurrentThreadAllocatedBytes();
+              }
+              if (left-- > 0) {
+                nic.loop.executeAfterSockets(this);
+              } else {
+                allocated.complete(threads.getCurrentThreadAllocatedBytes() - before);
+              }
+            }
+          };
+      nic.loop.execute(turn);
+      assertThat(allocated.get(40, TimeUnit.SECONDS)).isLessThan(turns);
     }
   }
 }
