@@ -317,7 +317,9 @@ abstract class Link extends SocketConnection {
   /** Sends what was written, and what there is to say of the other side's writes. */
   final void sendAll() {
     sendDue = false;
-    copiedBytes = 0;
+    if (!isPutOff) {
+      copiedBytes = 0;
+    }
     sendOn();
   }
 
@@ -440,6 +442,11 @@ abstract class Link extends SocketConnection {
     if (in.isReadable() && phase() != Phase.ENDED) {
       kept.addFirst(in.retain());
     }
+  }
+
+  /** Whether something was read that waits for its turn. */
+  final boolean keepsAny() {
+    return !kept.isEmpty();
   }
 
   /** Takes what was kept, as far as others need not have their turn before. */

@@ -25,7 +25,7 @@ final class SmallBuffers {
 
   private final Places heads = new Places(64, 1_024);
   private final Places batches = new Places(BATCH_BYTES, 64);
-  private final Places reads = new Places(READ_BYTES, 1); // what is read is done with at once
+  private final Places reads = new Places(READ_BYTES, 1); // most are done with at once
 
   /** An empty buffer for so many bytes; of the pool, if it is not small or none is free. */
   ByteBuf take(ByteBufAllocator pool, int bytes) {

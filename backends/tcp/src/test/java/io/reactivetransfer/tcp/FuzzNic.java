@@ -1,7 +1,6 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -159,7 +158,7 @@ class FuzzNic implements CompletionSink {
     return connect(512, link);
   }
 
-  private FuzzSocket connect(int readBytes, ChannelHandler link) {
+  private FuzzSocket connect(int readBytes, Link link) {
     return FuzzSocket.connect(
         buffers,
         readBytes,
