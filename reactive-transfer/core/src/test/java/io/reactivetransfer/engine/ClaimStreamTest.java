@@ -1,5 +1,7 @@
 package io.reactivetransfer.engine;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -12,14 +14,20 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
@@ -441,6 +449,23 @@ class ClaimStreamTest {
     assertThat(next.error())
         .isInstanceOf(TransferRejectedException.class)
         .hasMessageContaining("cannot be written");
+    noClaimIsLeft(1);
+  }
+
+  @Test
+  void soDoesOneWhoseWordLiesInAMappedFileThatWasCutOff(@TempDir Path folder) throws IOException {
+    hand.open(1);
+    Path file = Files.write(folder.resolve("words"), new byte[4_096]);
+    try (Arena arena = Arena.ofShared();
+        FileChannel channel = FileChannel.open(file, READ, WRITE)) {
+      MemorySegment mapped = channel.map(MapMode.READ_WRITE, 0, 4_096, arena);
+      Probe<Void> next = hand.probe(counter().raising(mapped.asSlice(64, 8)).next(1));
+      channel.truncate(0);
+      arrivals(1);
+      assertThat(next.error())
+          .isInstanceOf(TransferRejectedException.class)
+          .hasMessageContaining("cannot be written");
+    }
     noClaimIsLeft(1);
   }
 

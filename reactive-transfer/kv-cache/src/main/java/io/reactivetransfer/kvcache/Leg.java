@@ -163,11 +163,11 @@ final class Leg {
 
   /** That prefill has given a write up is heard before the word that says why. */
   private void claimFailed(Throwable cause) {
-    if (cause instanceof TransferFailedException && said == null) {
-      running.add(owner.cache().timers.after(LAST_WORD.toNanos(), () -> fail(cause)));
-    } else {
+    if (!(cause instanceof TransferFailedException)) {
       fail(cause);
-    }
+    } else if (said == null) {
+      running.add(owner.cache().timers.after(LAST_WORD.toNanos(), () -> fail(cause)));
+    } // else that word ends it in this moment, on the thread that has brought it
   }
 
   private void came(long arrivals, Runnable met) {
