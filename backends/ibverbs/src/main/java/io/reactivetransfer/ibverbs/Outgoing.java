@@ -1,5 +1,6 @@
 package io.reactivetransfer.ibverbs;
 
+import io.reactivetransfer.ffm.LookClock;
 import io.reactivetransfer.ibverbs.Connection.State;
 import io.reactivetransfer.ibverbs.QueuePairs.Made;
 import io.reactivetransfer.spi.BackendException;

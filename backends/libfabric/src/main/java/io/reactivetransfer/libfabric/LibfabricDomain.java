@@ -6,6 +6,7 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.ffm.Accelerators;
+import io.reactivetransfer.ffm.LookClock;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;

@@ -1,5 +1,6 @@
 package io.reactivetransfer.libfabric;
 
+import io.reactivetransfer.ffm.LookClock;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.BackendException;

@@ -1,4 +1,4 @@
-package io.reactivetransfer.ibverbs;
+package io.reactivetransfer.ffm;
 
 import java.util.function.LongSupplier;
 
@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
  * Time in which a NIC was polled, in nanoseconds. While nobody polls it stands still: what peers
  * have said meanwhile may lie there unread, and is no reason to hold them for silent.
  */
-final class LookClock implements LongSupplier {
+public final class LookClock implements LongSupplier {
 
   /** Idle engines poll at least ten times a second. */
   private static final long LONGEST_PAUSE_NANOS = 250_000_000;
@@ -14,12 +14,13 @@ final class LookClock implements LongSupplier {
   private long time;
   private long polledNanos;
 
-  LookClock(long nanoTime) {
+  /** Begins at 0; it is now by {@link System#nanoTime}, or by what a test has instead. */
+  public LookClock(long nanoTime) {
     polledNanos = nanoTime;
   }
 
   /** The NIC is polled now. */
-  void polled(long nanoTime) {
+  public void polled(long nanoTime) {
     time += Math.min(nanoTime - polledNanos, LONGEST_PAUSE_NANOS);
     polledNanos = nanoTime;
   }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.libfabric;
+package io.reactivetransfer.ffm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
