@@ -19,10 +19,12 @@ class FreedUnderRegionTest {
     InstalledLibrary.with("tcp");
     List<String> options =
         List.of("-XX:+UseSerialGC", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null");
-    Process process =
+    ProcessBuilder command =
         JavaProcess.command(options, FreedUnderRegionProgram.class.getName())
-            .redirectErrorStream(true)
-            .start();
+            .redirectErrorStream(true);
+    // What is as long goes back to the system when it is freed, whatever was freed before.
+    command.environment().put("MALLOC_MMAP_THRESHOLD_", String.valueOf(1 << 20));
+    Process process = command.start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
   }

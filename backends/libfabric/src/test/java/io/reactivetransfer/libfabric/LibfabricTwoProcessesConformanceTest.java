@@ -15,26 +15,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The kit over the provider tcp, from one process to another and back. Without the chapter on
- * Reactive Streams, which opens hundreds of engines, and is about what an engine does itself.
+ * The kit over the provider tcp, from one process to another and back: in a usual build what
+ * crosses the border in ways of its own, which are bytes, their end, and the loss of a peer. The
+ * provider has sockets within a process as well, over which {@link LibfabricConformanceTest} runs
+ * the others. Without the chapter on Reactive Streams, which opens hundreds of engines, and is
+ * about what an engine does itself.
  */
 @Chapters(
-    value = {
-      "Visibility",
-      "Arrival",
-      "Quiet",
-      "LostPeer",
-      "Abort",
-      "Revocation",
-      "Counting",
-      "Placement",
-      "Message",
-      "Driver",
-      "DriverReport",
-      "Barrier",
-      "NicFailure",
-      "Control"
-    },
+    value = {"Visibility", "LostPeer", "Revocation"},
     unlessAll = true)
 @ExtendWith(LibfabricTwoProcessesConformanceTest.WithoutReactiveStreams.class)
 class LibfabricTwoProcessesConformanceTest extends TransferConformance {
@@ -69,7 +57,8 @@ class LibfabricTwoProcessesConformanceTest extends TransferConformance {
 
   @Override
   protected Profile profile() {
-    return Profile.defaults().withNicCounts(1, 2).skipIfUnavailable();
+    Profile one = Profile.defaults().skipIfUnavailable();
+    return Boolean.getBoolean(Chapters.ALL) ? one.withNicCounts(1, 2) : one.withNicCounts(2);
   }
 
   @Override
