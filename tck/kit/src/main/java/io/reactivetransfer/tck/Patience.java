@@ -24,6 +24,9 @@ record Patience(Duration signal, Duration silence) {
    */
   private static final long LATER_NANOS = 1_000_000;
 
+  /** What takes longer than this has not so many turns to go, but waits for a time to be over. */
+  private static final long TURNING_NANOS = 1_000_000_000;
+
   /** Whether the condition comes true in time; the caller holds the monitor, which is notified. */
   @SuppressWarnings("WaitNotInLoop") // it is in one
   boolean happens(Object monitor, BooleanSupplier condition, Duration within) {
@@ -59,10 +62,11 @@ record Patience(Duration signal, Duration silence) {
   void turningUntil(String what, BooleanSupplier turn) {
     long begin = System.nanoTime();
     while (!turn.getAsBoolean()) {
-      if (System.nanoTime() - begin > signal.toNanos()) {
+      long waited = System.nanoTime() - begin;
+      if (waited > signal.toNanos()) {
         throw new AssertionError("expected " + what + " within " + signal);
       }
-      LockSupport.parkNanos(SOON_NANOS);
+      LockSupport.parkNanos(waited < TURNING_NANOS ? SOON_NANOS : LATER_NANOS);
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.LongUnaryOperator;
@@ -30,6 +31,11 @@ public final class TwoNics {
   private static final long ORIGIN = 1;
   private static final long TARGET = 2;
   private static final long PATIENCE_NANOS = 20_000_000_000L;
+
+  /** What takes longer than this waits for a time to be over, or for a thread. */
+  private static final long TURNING_NANOS = 10_000_000;
+
+  private static final long PAUSE_NANOS = 50_000;
 
   private final Domain origin;
   private final Domain target;
@@ -217,7 +223,11 @@ public final class TwoNics {
     long begin = System.nanoTime();
     while (!condition.getAsBoolean()) {
       turn();
-      if (System.nanoTime() - begin > PATIENCE_NANOS) {
+      long waited = System.nanoTime() - begin;
+      if (waited > TURNING_NANOS) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+      if (waited > PATIENCE_NANOS) {
         throw new AssertionError(
             "expected "
                 + what
