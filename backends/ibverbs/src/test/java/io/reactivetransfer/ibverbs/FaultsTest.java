@@ -14,6 +14,7 @@ import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,11 +46,21 @@ class FaultsTest {
     assertThat(fake.mistakes()).as("mistakes").isEmpty();
   }
 
-  @ParameterizedTest(name = "short queues: {0}")
-  @ValueSource(booleans = {false, true})
+  @Test
   @Timeout(150)
-  void whateverCallFailsNothingIsLostOrLeftOpen(boolean areShort) {
-    FakeLimits limits = areShort ? FakeLimits.small(8) : FakeLimits.LARGE;
+  void whateverCallFailsNothingIsLostOrLeftOpen() {
+    failEachCall(FakeLimits.small(8));
+  }
+
+  /** They make the same calls as short ones, fewer of them at a time. */
+  @Tag("nightly")
+  @Test
+  @Timeout(150)
+  void whateverCallFailsOfLongQueuesNothingIsLostOrLeftOpen() {
+    failEachCall(FakeLimits.LARGE);
+  }
+
+  private void failEachCall(FakeLimits limits) {
     FailingCalls.failEach(
         ONLY,
         RUNS_WITHOUT,

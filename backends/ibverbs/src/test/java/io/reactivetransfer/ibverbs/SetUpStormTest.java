@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SetUpStormTest {
 
   private static final String SEED = "reactivetransfer.ibverbs.seed";
-  private static final int SEEDS = 4 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int SEEDS = 2 * Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int ROUNDS = 20;
   private static final int STEPS = 100;
   private static final int LENGTH = 100;

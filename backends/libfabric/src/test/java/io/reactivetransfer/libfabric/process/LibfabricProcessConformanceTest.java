@@ -1,9 +1,9 @@
 package io.reactivetransfer.libfabric.process;
 
-import io.reactivetransfer.libfabric.LibfabricBackend;
 import static org.junit.jupiter.api.extension.ConditionEvaluationResult.disabled;
 import static org.junit.jupiter.api.extension.ConditionEvaluationResult.enabled;
 
+import io.reactivetransfer.libfabric.LibfabricBackend;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.Chapters;
 import io.reactivetransfer.tck.ProcessConformance;
@@ -41,10 +41,7 @@ class LibfabricProcessConformanceTest extends ProcessConformance {
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-      return context
-                  .getTestMethod()
-                  .filter(rule -> OF_ENGINES.contains(rule.getName()))
-                  .isPresent()
+      return context.getTestMethod().filter(rule -> OF_ENGINES.contains(rule.getName())).isPresent()
               && !Boolean.getBoolean(Chapters.ALL)
           ? disabled("left out to save time; -D" + Chapters.ALL + "=true runs it")
           : enabled("a rule that a NIC can break");
