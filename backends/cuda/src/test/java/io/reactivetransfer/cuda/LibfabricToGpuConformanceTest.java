@@ -2,13 +2,11 @@ package io.reactivetransfer.cuda;
 
 import io.reactivetransfer.libfabric.LibfabricBackend;
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.tck.Chapters;
 import io.reactivetransfer.tck.Profile;
+import org.junit.jupiter.api.Tag;
 
-/** What of both ways a half can show; all else, over libfabric with both sides on a GPU. */
-@Chapters(
-    value = {"Visibility", "Placement"},
-    unlessAll = true)
+/** In a usual build halves run over loopback, and both sides over libfabric: see WholeGpu. */
+@Tag("nightly")
 class LibfabricToGpuConformanceTest extends HalfGpu {
 
   @Override

@@ -8,7 +8,7 @@ class LibfabricWithGpuConformanceTest extends WholeGpu {
 
   @Override
   protected Profile profile() {
-    return Profile.defaults().withNicCounts(1, 2).skipIfUnavailable();
+    return ofFewNics(Profile.defaults().withNicCounts(1, 2).skipIfUnavailable());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.reactivetransfer.cuda;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.Chapters;
+import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
@@ -20,6 +21,11 @@ class LoopbackWithGpuConformanceTest extends TransferConformance {
   @Override
   protected Backend backend() {
     return new DeviceNics(new LoopbackBackend(), _ -> true);
+  }
+
+  @Override
+  protected Profile profile() {
+    return WholeGpu.ofFewNics(Profile.defaults());
   }
 
   @Override
