@@ -46,6 +46,9 @@ public final class DoctorCommand implements Callable<Integer> {
               + " connect, and what a few seconds of each come to.")
   private @Nullable String connect;
 
+  @Option(names = "--seconds", hidden = true, description = "How long each measurement takes.")
+  private double seconds = 1.5;
+
   @Override
   public Integer call() throws IOException, SideFailedException, InterruptedException {
     if (listen != null && connect != null) {
@@ -60,7 +63,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     print("");
     if (connect != null) {
-      return PathCheck.run(at, here, this::print) ? ExitCode.OK : ExitCode.SOFTWARE;
+      return PathCheck.run(at, here, seconds, this::print) ? ExitCode.OK : ExitCode.SOFTWARE;
     }
     Listening.serve(at, Map.of(PathCheck.EXAMINE, here::toLine), line -> print("doctor: " + line));
     return ExitCode.OK;

@@ -18,10 +18,12 @@ final class PathCheck {
 
   private final HostSide other;
   private final Remedy remedy;
+  private final double seconds;
   private final Consumer<String> out;
 
-  private PathCheck(HostSide other, Consumer<String> out) {
+  private PathCheck(HostSide other, double seconds, Consumer<String> out) {
     this.other = other;
+    this.seconds = seconds;
     this.remedy = new Remedy(other.localHost(), other.remoteHost());
     this.out = out;
   }
@@ -29,9 +31,10 @@ final class PathCheck {
   /**
    * Checks the path to the host that listens there.
    *
+   * @param seconds how long each of its two measurements takes of each backend
    * @return whether any backend connects and carries long writes
    */
-  static boolean run(HostPort to, Findings here, Consumer<String> out)
+  static boolean run(HostPort to, Findings here, double seconds, Consumer<String> out)
       throws IOException, SideFailedException, InterruptedException {
     try (HostSide other = HostSide.connect(to)) {
       Findings there = Findings.of(other.ask(EXAMINE));
@@ -39,7 +42,7 @@ final class PathCheck {
       there.lines().forEach(out);
       out.accept("");
       out.accept("From " + other.localHost() + " to " + other.remoteHost() + ":");
-      return new PathCheck(other, out).check(here, there);
+      return new PathCheck(other, seconds, out).check(here, there);
     }
   }
 
@@ -63,7 +66,7 @@ final class PathCheck {
   private boolean check(String backend) throws IOException, InterruptedException {
     RoundTrip roundTrip;
     try {
-      roundTrip = other.roundTrip(backend);
+      roundTrip = other.roundTrip(backend, seconds);
     } catch (SideFailedException e) {
       String reason = CommandLines.describe(e);
       tell(backend, "does not connect: " + reason, remedy.of(backend, reason));
@@ -76,7 +79,7 @@ final class PathCheck {
             roundTrip.p50Micros(),
             roundTrip.p99Micros());
     try {
-      double bytesPerSecond = other.bytesPerSecond(backend);
+      double bytesPerSecond = other.bytesPerSecond(backend, seconds);
       out.accept(
           Findings.line(
               backend,

@@ -78,6 +78,10 @@ public class ChecksumBenchmark {
   @Param({"none", "sampled", "all"})
   public String scope = "sampled";
 
+  /** Of the weights, a multiple of 16 for as many tensors; what caches hold says nothing. */
+  @Param({"256"})
+  public int mebibytes = 256;
+
   private final List<TransferEngine> engines = new ArrayList<>();
   private WeightsController controller;
   private WeightsTrainer trainer;
@@ -123,13 +127,14 @@ public class ChecksumBenchmark {
     arrivals = Map.of("rank", table.arrivals()[0]);
   }
 
-  private static RoutingTable table() {
+  private RoutingTable table() {
     Sharding whole = Sharding.replicated(Mesh.of("all", Mesh.axis("dp", 1)));
     List<SourceShare> held = new ArrayList<>();
     List<TargetShare> wanted = new ArrayList<>();
     long at = 0;
     for (int i = 0; i < TENSORS; i++) {
-      Tensor tensor = new Tensor("w" + i, DataType.BF16, Shape.of(2_048, 4_096));
+      Tensor tensor =
+          new Tensor("w" + i, DataType.BF16, Shape.of(mebibytes / TENSORS * 128L, 4_096));
       LocalPart part = whole.of(tensor, 0);
       held.add(new SourceShare(tensor, "dense", part.pieces(0, at)));
       wanted.add(new TargetShare(tensor, Content.of(tensor.name()), part.pieces(0, at)));

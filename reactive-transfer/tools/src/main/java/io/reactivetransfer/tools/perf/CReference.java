@@ -34,7 +34,18 @@ final class CReference implements ReferenceRuns {
   /** Compiles it, starts both sides, and introduces them to each other. */
   static CReference start(Plan plan, Progress progress)
       throws IOException, SideFailedException, InterruptedException {
-    CReference reference = startProcesses(plan);
+    Path folder = Files.createTempDirectory("reactive-transfer-reference");
+    try {
+      return start(CCompiler.find(FabricLibrary.chosen()).compile(folder), plan, progress);
+    } finally {
+      delete(folder); // a program that runs does not need its file any more
+    }
+  }
+
+  /** The same with a program that is compiled. */
+  static CReference start(Path program, Plan plan, Progress progress)
+      throws IOException, SideFailedException, InterruptedException {
+    CReference reference = startProcesses(program, plan);
     try {
       progress.say(Reference.C + ": " + reference.introduce());
       return reference;
@@ -44,21 +55,13 @@ final class CReference implements ReferenceRuns {
     }
   }
 
-  /** A program that runs does not need its file any more. */
-  private static CReference startProcesses(Plan plan) throws IOException, InterruptedException {
-    CCompiler compiler = CCompiler.find(FabricLibrary.chosen());
-    Path folder = Files.createTempDirectory("reactive-transfer-reference");
+  private static CReference startProcesses(Path program, Plan plan) throws IOException {
+    ChildSide target = startSide(program, PerfCommand.Side.TARGET, plan);
     try {
-      Path program = compiler.compile(folder);
-      ChildSide target = startSide(program, PerfCommand.Side.TARGET, plan);
-      try {
-        return new CReference(plan, startSide(program, PerfCommand.Side.ORIGIN, plan), target);
-      } catch (Throwable failure) {
-        target.destroy();
-        throw failure;
-      }
-    } finally {
-      delete(folder);
+      return new CReference(plan, startSide(program, PerfCommand.Side.ORIGIN, plan), target);
+    } catch (Throwable failure) {
+      target.destroy();
+      throw failure;
     }
   }
 

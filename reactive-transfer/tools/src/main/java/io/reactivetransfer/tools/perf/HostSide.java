@@ -23,7 +23,6 @@ public final class HostSide extends AskedSide implements AutoCloseable {
   private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cntrl}&&[^\t]]");
   private static final long PROBE_BYTES = 1 << 20;
   private static final int PROBE_OUTSTANDING = 16;
-  private static final double PROBE_SECONDS = 1.5;
 
   private final HostPort address;
   private final Connection connection;
@@ -132,25 +131,27 @@ public final class HostSide extends AskedSide implements AutoCloseable {
   /**
    * What a write of 8 bytes there and one back take with this backend, with its default NICs.
    *
+   * @param seconds how long it measures; half of that before, to warm up
    * @throws SideFailedException if the two sides do not connect, or either failed
    */
-  public RoundTrip roundTrip(String backend)
+  public RoundTrip roundTrip(String backend, double seconds)
       throws IOException, SideFailedException, InterruptedException {
-    Result.Medians medians = measure(backend, Op.PING_PONG, 8).ours();
+    Result.Medians medians = measure(backend, Op.PING_PONG, 8, seconds).ours();
     return new RoundTrip(medians.p50Micros(), medians.p99Micros());
   }
 
   /**
    * What writes of 1 MiB come to in a second, one way, with the same.
    *
+   * @param seconds how long it measures; half of that before, to warm up
    * @throws SideFailedException if the two sides do not connect, or either failed
    */
-  public double bytesPerSecond(String backend)
+  public double bytesPerSecond(String backend, double seconds)
       throws IOException, SideFailedException, InterruptedException {
-    return measure(backend, Op.WRITE_IMM, PROBE_BYTES).bytesPerSecond();
+    return measure(backend, Op.WRITE_IMM, PROBE_BYTES, seconds).bytesPerSecond();
   }
 
-  private Result measure(String backend, Op op, long size)
+  private Result measure(String backend, Op op, long size, double seconds)
       throws IOException, SideFailedException, InterruptedException {
     Plan plan =
         new Plan(
@@ -166,8 +167,8 @@ public final class HostSide extends AskedSide implements AutoCloseable {
             0,
             1,
             Device.HOST,
-            PROBE_SECONDS,
-            PROBE_SECONDS / 2,
+            seconds,
+            seconds / 2,
             false,
             1,
             false,

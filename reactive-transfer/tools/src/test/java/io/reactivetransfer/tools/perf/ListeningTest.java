@@ -49,7 +49,7 @@ class ListeningTest {
     assertThat(waiting).startsWith("waiting at 127.0.0.1:");
     HostPort at = HostPort.of("--connect", waiting.substring("waiting at ".length()));
     try (HostSide side = HostSide.connect(at)) {
-      assertThatThrownBy(() -> side.roundTrip("carrier-pigeon"))
+      assertThatThrownBy(() -> side.roundTrip("carrier-pigeon", 1))
           .isInstanceOf(SideFailedException.class)
           .hasMessageContaining("carrier-pigeon");
       side.awaitEnd();

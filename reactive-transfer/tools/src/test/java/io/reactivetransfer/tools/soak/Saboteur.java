@@ -36,6 +36,9 @@ final class Saboteur {
 
   private static final int EVERY = 20;
 
+  /** Barriers are few. */
+  private static final int EVERY_BARRIER = 4;
+
   private final TransferEngine engine;
   private final Defect defect;
   private final AtomicLong calls = new AtomicLong();
@@ -63,7 +66,7 @@ final class Saboteur {
   }
 
   private boolean isDue() {
-    return calls.incrementAndGet() % EVERY == 0;
+    return calls.incrementAndGet() % (defect == Defect.OPEN_BARRIER ? EVERY_BARRIER : EVERY) == 0;
   }
 
   private Object spoil(String method, Object @Nullable [] arguments, Object result) {
