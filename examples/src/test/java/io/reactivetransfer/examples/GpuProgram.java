@@ -3,6 +3,8 @@ package io.reactivetransfer.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.tck.process.JavaProcess;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -27,11 +29,11 @@ public final class GpuProgram {
     }
   }
 
-  /** What a command complains of that was given something that does not fit. */
-  public static String refusal(String... arguments) throws Exception {
-    try (JavaProcess program = JavaProcess.start("io.reactivetransfer.examples.Main", arguments)) {
-      assertThat(program.exitCode()).as(() -> program.stdout() + program.stderr()).isEqualTo(2);
-      return program.stderr();
-    }
+  /** What a command complains of, in this process, that was given something that does not fit. */
+  public static String refusal(String... arguments) {
+    StringWriter err = new StringWriter();
+    int code = Main.commandLine().setErr(new PrintWriter(err, true)).execute(arguments);
+    assertThat(code).as(err::toString).isEqualTo(2);
+    return err.toString();
   }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,9 +29,21 @@ class KvCacheOnGpuTest {
         all.toArray(String[]::new));
   }
 
+  @Test
+  void pagesGoFromGpuToGpu() throws Exception {
+    handOver("tcp", "cuda:1", 3, "cuda:1");
+  }
+
+  // In a usual build pages go in rows, over tcp; weights and tokens go over loopback there.
+  @Tag("nightly")
   @ParameterizedTest
-  @CsvSource({"tcp, cuda, 1, cuda:0", "tcp, cuda:1, 3, cuda:1", "loopback, cuda:1, 1, cuda:1"})
-  void pagesGoFromGpuToGpu(String backend, String device, int rows, String named) throws Exception {
+  @CsvSource({"tcp, cuda, 1, cuda:0", "loopback, cuda:1, 1, cuda:1"})
+  void wholePagesGoFromGpuToGpu(String backend, String device, int rows, String named)
+      throws Exception {
+    handOver(backend, device, rows, named);
+  }
+
+  private void handOver(String backend, String device, int rows, String named) throws Exception {
     FakeCuda.compile(folder);
     byte[] content = new byte[1_234_567];
     new Random(rows).nextBytes(content);
@@ -71,6 +84,8 @@ class KvCacheOnGpuTest {
   }
 
   /** Where a machine has one, there is nothing to see. */
+  // HowToOnGpuTest starts a program without a driver in a usual build.
+  @Tag("nightly")
   @Test
   void withoutADriverTheErrorSaysWhatToDo() throws Exception {
     Files.writeString(folder.resolve("libcuda.so.1"), "no library");

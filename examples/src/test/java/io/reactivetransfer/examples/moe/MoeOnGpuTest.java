@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.examples.GpuProgram;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The program with tokens, results and sums in the memory of a GPU, which is the fake's. */
 @Timeout(170)
@@ -16,10 +15,19 @@ class MoeOnGpuTest {
 
   @TempDir private Path folder;
 
-  @ParameterizedTest
-  @CsvSource({"loopback, cuda, cuda:0, 3", "tcp, cuda:1, cuda:1, 2"})
-  void tokensGoFromGpuToGpu(String backend, String device, String named, int ranks)
-      throws Exception {
+  @Test
+  void tokensGoFromGpuToGpu() throws Exception {
+    steps("loopback", "cuda", "cuda:0", 3);
+  }
+
+  // In a usual build tokens go to a GPU in one process, and pages of a KV cache over tcp.
+  @Tag("nightly")
+  @Test
+  void tokensGoFromGpuToGpuOverTcp() throws Exception {
+    steps("tcp", "cuda:1", "cuda:1", 2);
+  }
+
+  private void steps(String backend, String device, String named, int ranks) throws Exception {
     assertThat(
             GpuProgram.output(
                 folder,
@@ -39,7 +47,7 @@ class MoeOnGpuTest {
   }
 
   @Test
-  void whatNeedsTheHostsMemoryIsRefused() throws Exception {
+  void whatNeedsTheHostsMemoryIsRefused() {
     assertThat(GpuProgram.refusal("moe", "--device=cuda", "--reference"))
         .contains("expected --reference in the host's memory, got --device cuda:0");
     assertThat(GpuProgram.refusal("moe", "--fake-cuda"))

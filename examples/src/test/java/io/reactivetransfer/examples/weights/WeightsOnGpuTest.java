@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.examples.GpuProgram;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The program with weights in the memory of a GPU, which is the fake's. */
 @Timeout(170)
@@ -16,14 +15,19 @@ class WeightsOnGpuTest {
 
   @TempDir private Path folder;
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = ';',
-      value = {
-        "loopback;cuda;cuda:0;fsdp=2;tp=3,dtype=fp8;outlive",
-        "tcp;cuda:1;cuda:1;fsdp=2;tp=1,dtype=bf16;in-place"
-      })
-  void weightsGoFromGpuToGpu(
+  @Test
+  void weightsGoFromGpuToGpu() throws Exception {
+    update("loopback", "cuda", "cuda:0", "fsdp=2", "tp=3,dtype=fp8", "outlive");
+  }
+
+  // In a usual build weights go to a GPU in one process, and pages of a KV cache over tcp.
+  @Tag("nightly")
+  @Test
+  void weightsGoFromGpuToGpuInPlaceAndOverTcp() throws Exception {
+    update("tcp", "cuda:1", "cuda:1", "fsdp=2", "tp=1,dtype=bf16", "in-place");
+  }
+
+  private void update(
       String backend, String device, String named, String from, String to, String mode)
       throws Exception {
     assertThat(
@@ -44,7 +48,7 @@ class WeightsOnGpuTest {
   }
 
   @Test
-  void whatNeedsTheHostsMemoryIsRefused() throws Exception {
+  void whatNeedsTheHostsMemoryIsRefused() {
     assertThat(GpuProgram.refusal("weights", "--device=cuda", "--reference"))
         .contains("expected --reference in the host's memory, got --device cuda:0");
     assertThat(GpuProgram.refusal("weights", "--fake-cuda"))
