@@ -6,10 +6,13 @@ import io.reactivetransfer.tck.process.JavaProcess;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The same program over a native library, where it is installed. */
+// In a usual build it runs over tcp and loopback, and hand-overs of the library over libfabric.
+@Tag("nightly")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class JlamaLibfabricTest {
 

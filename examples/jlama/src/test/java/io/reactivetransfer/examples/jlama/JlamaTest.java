@@ -8,6 +8,7 @@ import java.io.StringWriter;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,13 +23,14 @@ class JlamaTest {
     Requires.jlama();
   }
 
+  /** At the end prefill is killed behind its first layer, so its blocks are not told of. */
   @Test
   void twoProcessesGenerateWhatOneDoes() throws Exception {
     try (JavaProcess program =
-        Programs.jlama("--layers=3", "--cancel", "--decode-block-tokens=8")) {
+        Programs.jlama("--layers=3", "--cancel", "--kill", "--decode-block-tokens=8")) {
       assertThat(Programs.exitCode(program)).as(program::stderr).isZero();
       assertThat(program.stdout())
-          .contains("tokens         identical: 9 prompts of 8 tokens, compared with one JVM")
+          .contains("tokens         identical: 10 prompts of 8 tokens, compared with one JVM")
           .contains("16 tokens on the prefill side, 8 on the decode side")
           .containsPattern("compute        [0-9.]+ ms alone, [0-9.]+ ms while")
           .containsPattern("transfer       [0-9.]+ ms alone, [0-9.]+ ms behind the computation")
@@ -36,12 +38,16 @@ class JlamaTest {
           .contains("16 tokens on the decode side, 16 on the prefill side")
           .contains("32 tokens on the decode side, 16 on the prefill side: 512 bytes moved")
           .contains("behind layer 1 of 3: prefill stopped behind layer 1; blocks free after")
-          .containsPattern("blocks         decode \\(process \\d+\\): 0 of \\d+ lost")
-          .containsPattern("blocks         prefill-1 \\(process \\d+\\): 0 of \\d+ lost");
+          .containsPattern("lost           prefill-1 \\(process \\d+\\), killed behind layer 1")
+          .containsPattern("found after [0-9.]+ ms: PEER_LOST")
+          .contains("decode computed the prompt itself")
+          .containsPattern("blocks         decode \\(process \\d+\\): 0 of \\d+ lost");
     }
   }
 
   /** One behind its first layer, one at a random moment; what fails names the seed. */
+  // In a usual build no prefill takes over from another one, and none is killed at any moment.
+  @Tag("nightly")
   @Test
   void prefillsThatAreKilledAreNamedAndTokensStayTheSame() throws Exception {
     int seed = ThreadLocalRandom.current().nextInt(1 << 20);
@@ -63,19 +69,31 @@ class JlamaTest {
 
   @Test
   void twoNodesArePrefillForEachOther() throws Exception {
+    eachForTheOther(2, 9 + 2);
+  }
+
+  // In a usual build two orders are disturbed, which is hardly ever at the moment that matters.
+  @Tag("nightly")
+  @Test
+  void twoNodesArePrefillForEachOtherWhateverIsDisturbed() throws Exception {
+    eachForTheOther(12, 9 + 12);
+  }
+
+  private static void eachForTheOther(int disturbed, int prompts) throws Exception {
     int seed = ThreadLocalRandom.current().nextInt(1 << 20);
     try (JavaProcess program =
         Programs.jlama(
-            "--layers=3",
+            "--layers=2",
             "--both",
             "--cancel",
-            "--disturb=12",
+            "--disturb=" + disturbed,
             "--backend=loopback",
             "--seed=" + seed)) {
       assertThat(Programs.exitCode(program))
           .as(() -> "--seed=" + seed + ": " + program.stderr())
           .isZero();
-      assertThat(program.stdout().split("identical: 21 prompts of 8 tokens", -1)).hasSize(3);
+      assertThat(program.stdout().split("identical: " + prompts + " prompts of 8 tokens", -1))
+          .hasSize(3);
       assertThat(program.stdout()).contains("blocks         node-1: 0 of", "node-2: 0 of");
     }
   }

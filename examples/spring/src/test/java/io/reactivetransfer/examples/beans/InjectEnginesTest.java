@@ -27,7 +27,8 @@ class InjectEnginesTest {
   @Test
   void itPrintsWhatIsSaidAndEnds() throws Exception {
     try (JavaProcess program =
-        JavaProcess.start(JavaProcess.command(List.of(), InjectEngines.class.getName()))) {
+        JavaProcess.start(
+            JavaProcess.command(List.of("-XX:+UseSerialGC"), InjectEngines.class.getName()))) {
       assertThat(program.exitCode()).as(program::stderr).isZero();
       assertThat(program.stderr()).isEmpty();
       assertThat(program.stdout().lines()).hasSize(1).containsExactlyElementsOf(prints());

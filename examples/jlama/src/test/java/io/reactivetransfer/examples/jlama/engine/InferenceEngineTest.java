@@ -51,7 +51,7 @@ class InferenceEngineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 8, 19, 40, 43, 64})
+  @ValueSource(ints = {1, 8, 43, 64})
   void aKnownPrefixGivesTheSameNumbers(int knownTokens) {
     int[] prompt = Stores.prompt(64, 2);
     try (InferenceEngine one = new InferenceEngine(Stores.of(8, 40), SEED);
@@ -74,7 +74,7 @@ class InferenceEngineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 4, 7, 16, 64})
+  @ValueSource(ints = {1, 7, 64})
   void blocksOfAnyLengthGiveTheSameTokens(int blockTokens) {
     int[] prompt = Stores.prompt(50, 3);
     try (InferenceEngine one = new InferenceEngine(Stores.of(10, 20), SEED);
@@ -87,7 +87,7 @@ class InferenceEngineTest {
 
   /** Otherwise tokens that are identical would prove little. */
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2})
+  @ValueSource(ints = {0, 2})
   void aBlockThatIsNotThereGivesOtherTokens(int layer) {
     int[] prompt = Stores.prompt(50, 3);
     try (InferenceEngine engine = new InferenceEngine(Stores.of(10, 20), SEED)) {
