@@ -41,7 +41,8 @@ public final class JavaProcess implements AutoCloseable {
 
   /**
    * How to start a program with the Java and the class path of this process. What this process was
-   * told about compilers by {@code -XX:TieredStopAtLevel} holds for that one, too.
+   * told about compilers by {@code -XX:TieredStopAtLevel} and about its collector by {@code
+   * -XX:+UseSerialGC} holds for that one, too.
    *
    * <p>Where the system properties {@code reactivetransfer.tck.classes} and {@code
    * reactivetransfer.tck.rehearsal} name a folder and a class, programs begin with a cache of
@@ -69,7 +70,9 @@ public final class JavaProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+        .filter(
+            option ->
+                option.startsWith("-XX:TieredStopAtLevel=") || option.equals("-XX:+UseSerialGC"))
         .forEach(command::add);
     command.addAll(jvmOptions);
     command.addAll(classPath);
