@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -145,6 +146,18 @@ final class RawConnection implements AutoCloseable {
       return in.read() < 0;
     } catch (IOException e) {
       return true; // reset
+    }
+  }
+
+  /** Reads on until the other side has closed, and keeps nothing of it. */
+  void readToEnd() {
+    byte[] some = new byte[1 << 16];
+    try {
+      while (in.read(some) >= 0) {}
+    } catch (SocketTimeoutException e) {
+      throw new UncheckedIOException(e);
+    } catch (IOException e) {
+      return; // reset
     }
   }
 
