@@ -55,8 +55,9 @@ class ClassCacheTest {
     assertThat(cache.options()).containsExactly("-cp", classPath);
   }
 
+  /** One test of all that takes a cache: it is made by a JVM that has to run for it. */
   @Test
-  void aProgramHasItsClassesFromTheCache() throws Exception {
+  void itIsMadeOnceAndAProgramHasItsClassesFromItUntilTheyChange() throws Exception {
     ClassCache cache = cache();
     assertThat(cache.options()).containsExactly("-cp", classPath);
 
@@ -65,35 +66,25 @@ class ClassCacheTest {
     assertThat(run(cache, "-Xlog:class+load:stdout"))
         .containsPattern("ClassCacheTest\\$Program source: shared objects file")
         .containsPattern("(?m)^own .*/1\\.jar -1$");
-  }
 
-  @Test
-  void itIsMadeOnceAndFoundByTheNextJvm() {
-    cache().make(this::program);
-    ClassCache next = cache();
     AtomicInteger programs = new AtomicInteger();
+    Function<List<String>, ProcessBuilder> counted =
+        _ -> {
+          programs.incrementAndGet();
+          return command(List.of("-XX:NoSuchOption"));
+        };
+    ClassCache ofTheNextJvm = cache();
+    ofTheNextJvm.make(counted);
+    assertThat(programs).as("programs for a cache that is there").hasValue(0);
+    assertThat(ofTheNextJvm.options()).first().asString().startsWith("-XX:AOTCache=");
 
-    next.make(options -> {
-      programs.incrementAndGet();
-      return program(options);
-    });
-
-    assertThat(programs).hasValue(0);
-    assertThat(next.options()).first().asString().startsWith("-XX:AOTCache=");
-  }
-
-  /** A test must never run classes that have been compiled anew since. */
-  @Test
-  void classesThatHaveChangedHaveAnotherCache() throws Exception {
-    cache().make(this::program);
+    // A test must never run classes that have been compiled anew since.
     Path changed = folder.resolve(Program.class.getName().replace('.', '/') + ".class");
     Files.setLastModifiedTime(changed, FileTime.fromMillis(0));
-
-    ClassCache cache = cache();
-
-    assertThat(cache.options()).containsExactly("-cp", classPath);
-    cache.make(this::program);
-    assertThat(cache.options()).first().asString().startsWith("-XX:AOTCache=");
+    ClassCache ofOtherClasses = cache();
+    assertThat(ofOtherClasses.options()).containsExactly("-cp", classPath);
+    ofOtherClasses.make(counted);
+    assertThat(programs).as("programs for a cache of other classes").hasValue(1);
   }
 
   @Test
