@@ -78,8 +78,10 @@ class FaultTest {
           Recorder.of(
               "the claim on what comes from " + who,
               target.engine.counter(STREAM).boundTo(target.peer(origin)).next(1L << 30)));
+      // Not one upon the other: they go on while the writes stand still, and would take all time.
       Flux<Void> sent =
           Flux.range(0, Integer.MAX_VALUE)
+              .delayElements(Duration.ofMillis(2))
               .concatMap(number -> origin.engine.send(origin.peer(target), message(number)), 1);
       messages = Recorder.of("the messages of " + who, sent.takeUntilOther(enough.asMono()));
     }
