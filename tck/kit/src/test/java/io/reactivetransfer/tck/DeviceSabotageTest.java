@@ -1,7 +1,6 @@
 package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.time.Duration;
 import java.util.List;
@@ -32,8 +31,7 @@ class DeviceSabotageTest {
   private static Map<String, String> brokenRules(
       DeviceSaboteur saboteur, Duration timeout, String prefix) {
     SabotagedDevice.next(new SabotagedDevice.Run(saboteur, timeout));
-    return SabotagedRun.brokenRules(
-        selectClass(SabotagedDevice.class), SabotagedRun.testsNamed(prefix));
+    return SabotagedRun.brokenRules(SabotagedRun.testsNamed(SabotagedDevice.class, prefix));
   }
 
   @ParameterizedTest(name = "{0}")

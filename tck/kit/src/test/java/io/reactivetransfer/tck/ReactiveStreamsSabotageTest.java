@@ -49,6 +49,7 @@ class ReactiveStreamsSabotageTest {
             .append("nested-class", TransferConformance.ReactiveStreams.class.getSimpleName())
             .append("test-factory", publisher.getName() + "()")
             .append("dynamic-test", "#" + index);
-    return List.copyOf(SabotagedRun.brokenRules(saboteur, signal, selectUniqueId(test)).keySet());
+    return List.copyOf(
+        SabotagedRun.brokenRules(saboteur, signal, List.of(selectUniqueId(test))).keySet());
   }
 }

@@ -1,7 +1,6 @@
 package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.launcher.TagFilter.excludeTags;
 
 import java.time.Duration;
@@ -90,8 +89,7 @@ abstract class SabotageCheck {
   static Map<String, String> brokenRules(Saboteur saboteur, Duration signalTimeout, String prefix) {
     return SabotagedRun.brokenRules(
         new Sabotaged.Run(saboteur, signalTimeout, !ALL),
-        selectClass(Sabotaged.class),
-        excludeTags(ReactiveStreamsRules.TAG),
-        SabotagedRun.testsNamed(prefix));
+        SabotagedRun.testsNamed(Sabotaged.class, prefix),
+        excludeTags(ReactiveStreamsRules.TAG));
   }
 }

@@ -1,17 +1,25 @@
 package io.reactivetransfer.tck;
 
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedMethod;
+
+import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.platform.commons.annotation.Testable;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.Filter;
-import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.support.descriptor.MethodSource;
-import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
@@ -24,22 +32,26 @@ final class SabotagedRun {
 
   /** Which rules it broke, and how: the first line of each failure, one below the other. */
   static Map<String, String> brokenRules(
-      Saboteur saboteur, Duration signalTimeout, DiscoverySelector what, Filter<?>... filters) {
+      Saboteur saboteur,
+      Duration signalTimeout,
+      List<? extends DiscoverySelector> what,
+      Filter<?>... filters) {
     return brokenRules(new Sabotaged.Run(saboteur, signalTimeout, false), what, filters);
   }
 
   /** The same of a run that perhaps ends with the first failure. */
   static Map<String, String> brokenRules(
-      Sabotaged.Run run, DiscoverySelector what, Filter<?>... filters) {
+      Sabotaged.Run run, List<? extends DiscoverySelector> what, Filter<?>... filters) {
     Sabotaged.next(run);
     return brokenRules(what, filters);
   }
 
   /** The same of what runs on a saboteur by now. */
-  static Map<String, String> brokenRules(DiscoverySelector what, Filter<?>... filters) {
+  static Map<String, String> brokenRules(
+      List<? extends DiscoverySelector> what, Filter<?>... filters) {
     Map<String, String> broken = new TreeMap<>();
     EngineTestKit.engine("junit-jupiter")
-        .selectors(what)
+        .selectors(what.toArray(DiscoverySelector[]::new))
         .filters(filters)
         .execute()
         .allEvents()
@@ -54,14 +66,32 @@ final class SabotagedRun {
     return "r" + rule.replace('.', '_') + "_";
   }
 
-  /** Leaves out the tests whose names begin otherwise. */
-  static PostDiscoveryFilter testsNamed(String prefix) {
-    return test ->
-        FilterResult.includedIf(
-            test.getSource()
-                .filter(MethodSource.class::isInstance)
-                .map(source -> ((MethodSource) source).getMethodName().startsWith(prefix))
-                .orElse(true));
+  /**
+   * The tests whose names begin so, of the chapters nested in this class or in one above it; the
+   * whole class, if all do. Named one by one, because to look through all of the kit takes many
+   * times as long as to run a few tests of it.
+   */
+  static List<? extends DiscoverySelector> testsNamed(Class<?> kit, String prefix) {
+    return prefix.isEmpty()
+        ? List.of(selectClass(kit))
+        : chapters(kit)
+            .flatMap(chapter ->
+                ReflectionSupport.findMethods(
+                        chapter, method -> isNamed(method, prefix), HierarchyTraversalMode.TOP_DOWN)
+                    .stream()
+                    .map(method -> selectNestedMethod(List.of(kit), chapter, method)))
+            .toList();
+  }
+
+  private static Stream<Class<?>> chapters(Class<?> kit) {
+    return ReflectionSupport.findNestedClasses(
+        kit, nested -> AnnotationSupport.isAnnotated(nested, Nested.class))
+        .stream();
+  }
+
+  private static boolean isNamed(Method method, String prefix) {
+    return method.getName().startsWith(prefix)
+        && AnnotationSupport.isAnnotated(method, Testable.class);
   }
 
   private static String join(String one, String other) {
