@@ -133,16 +133,7 @@ public abstract class ProcessConformance extends AddressRules {
   }
 
   @Test
-  final void r25_2_aProcessThatStandsStillIsLost() {
-    stage().require(Capability.LOST_PEERS);
-    EngineProcess child = stage().start();
-    Pending pending = waitFor(child);
-    child.pause();
-    assertEnds(pending, child);
-  }
-
-  @Test
-  final void r25_2_whatHasEndedReadsItsMemoryNoMore() {
+  final void r25_2_aProcessThatStandsStillIsLostAndReadsItsMemoryNoMore() {
     stage().require(Capability.LOST_PEERS);
     EngineProcess child = stage().start();
     Pending pending = waitFor(child);

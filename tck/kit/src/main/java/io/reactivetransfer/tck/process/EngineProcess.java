@@ -82,8 +82,10 @@ public final class EngineProcess implements AutoCloseable {
     List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     options.addAll(jvmOptions);
     String[] words = Stream.of(arguments).map(String::valueOf).toArray(String[]::new);
+    List<String> rehearsal = new ArrayList<>(options);
+    rehearsal.add("-D" + EngineProgram.REHEARSES + "=true");
     ClassCache.OF_THIS.make(
-        classPath -> JavaProcess.command(options, classPath, program.getName(), words));
+        classPath -> JavaProcess.command(rehearsal, classPath, program.getName(), words));
     ProcessBuilder command = JavaProcess.command(options, program.getName(), words);
     try {
       return new EngineProcess(command.redirectError(Redirect.INHERIT).start());

@@ -31,13 +31,14 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * One engine in a process of its own, which does what the lines on its stdin say, each in a thread
@@ -91,6 +92,12 @@ public final class EngineProgram {
 
   private static final byte GUARD = 0x5a;
 
+  /** System property of a program that runs for its {@link ClassCache}. */
+  static final String REHEARSES = "reactivetransfer.tck.rehearses";
+
+  /** The most that a step of that takes. */
+  private static final Duration REHEARSAL = Duration.ofSeconds(5);
+
   private record Room(MemorySegment all, MemoryRegion region) {
 
     MemorySegment content() {
@@ -139,9 +146,53 @@ public final class EngineProgram {
             .minPieceBytes(4_096)
             .idle(IDLE)
             .build();
-    new EngineProgram(
-            result(TransferEngineBuilder.create().backend(backend(args)).options(options).open()))
-        .serve();
+    EngineProgram program =
+        new EngineProgram(
+            result(TransferEngineBuilder.create().backend(backend(args)).options(options).open()));
+    if (Boolean.getBoolean(REHEARSES)) {
+      Backend another = backendOf(Class.forName(args[0]));
+      program.rehearse(
+          new EngineProgram(
+              result(TransferEngineBuilder.create().backend(another).options(options).open())));
+    }
+    program.serve();
+  }
+
+  /**
+   * Does with another engine what tests have this one do, so that the {@link ClassCache} has the
+   * classes for it. What fails here fails in the tests, too, which say so.
+   */
+  private void rehearse(EngineProgram other) {
+    List<EngineProgram> both = List.of(this, other);
+    try {
+      both.forEach(each -> each.rehearse("memory m 8192"));
+      for (EngineProgram origin : both) {
+        EngineProgram target = origin == this ? other : this;
+        String there = target.engine.address().toText();
+        String memory = text(target.room("m").region().descriptor());
+        origin.rehearse("watch " + there);
+        origin.rehearse("write " + memory + " 1 4 4096 7");
+        target.rehearse("count 1 4 within 10000");
+        origin.rehearse("await " + there + " Alive");
+        origin.rehearse("states " + there);
+        target.rehearse("values m");
+        origin.rehearse("send " + there + " 1");
+        target.rehearse("receive 1");
+      }
+      both.forEach(each -> each.rehearse("revoke m"));
+      rehearse("write " + text(other.room("m").region().descriptor()) + " 2 1 64 7");
+      result(other.engine.close().thenReturn("closed").timeout(REHEARSAL));
+    } catch (RuntimeException e) {
+      print("rehearsed no more: " + e);
+    }
+  }
+
+  private void rehearse(String line) {
+    List<String> words = List.of(line.split(" "));
+    result(
+        Mono.fromCallable(() -> answer(words.getFirst(), words.listIterator(1)))
+            .subscribeOn(Schedulers.boundedElastic())
+            .timeout(REHEARSAL));
   }
 
   private static Backend backend(String[] args) throws ClassNotFoundException {
@@ -242,11 +293,14 @@ public final class EngineProgram {
   }
 
   private static String valuesOf(MemorySegment memory) {
-    TreeSet<Byte> found = new TreeSet<>();
+    boolean[] found = new boolean[1 << Byte.SIZE];
     for (byte value : memory.toArray(ValueLayout.JAVA_BYTE)) {
-      found.add(value);
+      found[value - Byte.MIN_VALUE] = true;
     }
-    return found.stream().map(String::valueOf).collect(Collectors.joining(","));
+    return IntStream.range(0, found.length)
+        .filter(index -> found[index])
+        .mapToObj(index -> String.valueOf(index + Byte.MIN_VALUE))
+        .collect(Collectors.joining(","));
   }
 
   /** Immediate, writes, then {@code within} and milliseconds, {@code from} and an address. */
@@ -331,7 +385,10 @@ public final class EngineProgram {
   }
 
   private Room room(Iterator<String> in) {
-    String name = in.next();
+    return room(in.next());
+  }
+
+  private Room room(String name) {
     return Objects.requireNonNull(rooms.get(name), () -> "no memory " + name);
   }
 
