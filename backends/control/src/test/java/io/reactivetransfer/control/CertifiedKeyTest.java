@@ -12,8 +12,10 @@ import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.cert.Certificate;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,19 +26,33 @@ class CertifiedKeyTest {
 
   private static final TestPki PKI = new TestPki();
 
+  /** Drawn once each: keys of RSA take long. */
+  private static final Map<String, X509Bundle> BUNDLES = new HashMap<>();
+
   private static X509Bundle bundle(Algorithm algorithm) throws Exception {
-    return new CertificateBuilder()
-        .algorithm(algorithm)
-        .subject("CN=engine")
-        .setIsCertificateAuthority(true)
-        .buildSelfSigned();
+    return bundle(algorithm, "engine");
+  }
+
+  private static X509Bundle bundle(Algorithm algorithm, String name) throws Exception {
+    String what = algorithm + " of " + name;
+    X509Bundle known = BUNDLES.get(what);
+    if (known == null) {
+      known =
+          new CertificateBuilder()
+              .algorithm(algorithm)
+              .subject("CN=" + name)
+              .setIsCertificateAuthority(true)
+              .buildSelfSigned();
+      BUNDLES.put(what, known);
+    }
+    return known;
   }
 
   @ParameterizedTest
   @EnumSource(names = {"rsa2048", "ecp256", "ecp384", "ed25519", "ed448"})
   void whatTheKeySignsTheCertificateVerifies(Algorithm algorithm) throws Exception {
     X509Bundle own = bundle(algorithm);
-    X509Bundle other = bundle(algorithm);
+    X509Bundle other = bundle(algorithm, "another");
     assertThat(CertifiedKey.fits(own.getCertificate(), own.getKeyPair().getPrivate())).isTrue();
     assertThat(CertifiedKey.fits(own.getCertificate(), other.getKeyPair().getPrivate())).isFalse();
   }
@@ -52,8 +68,10 @@ class CertifiedKeyTest {
 
   @Test
   void keysOfRsaThatSignInOneWayOnlyFitNoOther() throws Exception {
-    var pss = KeyPairGenerator.getInstance("RSASSA-PSS").generateKeyPair();
-    var other = KeyPairGenerator.getInstance("RSASSA-PSS").generateKeyPair();
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("RSASSA-PSS");
+    generator.initialize(2_048);
+    var pss = generator.generateKeyPair();
+    var other = generator.generateKeyPair();
     X509Bundle rsa = bundle(Algorithm.rsa2048);
     assertThat(CertifiedKey.fits(rsa.getCertificate(), pss.getPrivate())).isFalse();
     assertThat(CertifiedKey.fits(with(pss.getPublic()), pss.getPrivate())).isTrue();
@@ -89,7 +107,7 @@ class CertifiedKeyTest {
   @Test
   void aKeyThatIsCalledOtherwiseIsReadByItsEncoding() throws Exception {
     X509Bundle own = bundle(Algorithm.ecp256);
-    X509Bundle other = bundle(Algorithm.ecp256);
+    X509Bundle other = bundle(Algorithm.ecp256, "another");
     for (String name : List.of("ECDSA", "EC of another provider")) {
       assertThat(CertifiedKey.fits(own.getCertificate(), called(name, own))).isTrue();
       assertThat(CertifiedKey.fits(own.getCertificate(), called(name, other))).isFalse();

@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,7 +20,7 @@ class TlsTest {
   private static final TestPki PKI = new TestPki();
 
   /** Many records of TLS, and no more: the tests' compiler has no instructions of AES. */
-  private static final int LONG = 300_000;
+  private static final int LONG = 150_000;
 
   private static TestNic nic(@Nullable Tls tls) {
     TcpBackend.Builder builder = TcpBackend.builder();
@@ -46,8 +47,20 @@ class TlsTest {
 
   /** Which then share records of TLS, and are cut across them. */
   @ParameterizedTest
-  @ValueSource(ints = {4_097, 5_000, 9_000, 17_000})
+  @ValueSource(ints = {5_000, 17_000})
   void manyWritesAtOnceArrive(int length) {
+    assertManyArrive(length);
+  }
+
+  /** A usual build has one length below that of a record, and one above it. */
+  @ParameterizedTest
+  @ValueSource(ints = {4_097, 9_000})
+  @Tag("nightly")
+  void manyWritesOfOtherLengthsArriveToo(int length) {
+    assertManyArrive(length);
+  }
+
+  private static void assertManyArrive(int length) {
     int count = Math.max(100, (1 << 20) / length + 50); // more than waits for a socket at a time
     try (TestNic origin = nic(PKI.here(Tls::server));
         TestNic target = nic(PKI.here(Tls::server))) {
