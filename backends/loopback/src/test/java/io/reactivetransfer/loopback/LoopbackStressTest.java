@@ -36,7 +36,7 @@ class LoopbackStressTest {
 
   private static final byte SPOILT = 77;
   private static final int SLOTS = 64;
-  private static final int WRITES = 200_000;
+  private static final int WRITES = 25_000 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   private final LoopbackNetwork network = new LoopbackNetwork();
 

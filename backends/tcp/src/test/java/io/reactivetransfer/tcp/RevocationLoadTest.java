@@ -15,13 +15,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Two engines whose regions are revoked again and again while many writes go into them: what is
- * reported as done is there, and no connection is lost. A second of each in a usual build; {@code
- * -Dreactivetransfer.tcp.revocation.seconds=60} for longer.
+ * reported as done is there, and no connection is lost. A quarter of a second of each in a usual
+ * build; {@code -Dreactivetransfer.tcp.revocation.millis=60000} for longer.
  */
 class RevocationLoadTest {
 
   private static final Duration DURATION =
-      Duration.ofSeconds(Long.getLong("reactivetransfer.tcp.revocation.seconds", 1));
+      Duration.ofMillis(Long.getLong("reactivetransfer.tcp.revocation.millis", 250));
 
   private static final Duration LONG = Duration.ofSeconds(60);
 
