@@ -17,17 +17,7 @@ import javax.net.ssl.SSLException;
 
 /** The same rules hold where both sides show certificates and prove a secret. */
 @Chapters(
-    value = {
-      "Visibility",
-      "Arrival",
-      "LostPeer",
-      "Revocation",
-      "Message",
-      "Driver",
-      "DriverWait",
-      "DriverReport",
-      "Control"
-    },
+    value = {"Visibility", "LostPeer", "Message", "Control"},
     unlessAll = true)
 class SecureTcpConformanceTest extends TransferConformance {
 

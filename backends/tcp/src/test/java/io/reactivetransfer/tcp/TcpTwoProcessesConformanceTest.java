@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
  * so their sessions, are in one of them: NICs in the other can prove none, so nobody asks for
  * proofs here.
  */
-@Chapters({"Visibility", "Arrival", "LostPeer", "Abort", "Revocation", "Counting", "Message"})
+@Chapters({"Visibility", "Revocation"})
 class TcpTwoProcessesConformanceTest extends TransferConformance {
 
   private static final TwoProcesses BOTH = new TwoProcesses(Tcp.class);
