@@ -10,6 +10,9 @@ import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.process.EngineProcess;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -52,12 +55,31 @@ class ProcessSabotageTest {
     }
   }
 
+  /**
+   * What a usual build shows to be found: a death, a standstill, what lands too late, who holds
+   * others for lost because it stood still itself, and who is cut off. Each takes a process or two.
+   */
+  private static final Set<String> USUAL = Set.of("25.1", "25.2", "25.7", "25.9", "25.10");
+
+  /**
+   * All tests of all rules with {@code -DsabotageAll=true}, as a nightly build has it, and in a
+   * usual one the first test of each of some rules.
+   */
   static Stream<Method> rules() {
+    boolean all = Boolean.getBoolean("reactivetransfer.tck.sabotage.all");
+    Set<String> seen = new HashSet<>();
     return ReflectionSupport.findMethods(
-        ProcessConformance.class,
-        method -> method.isAnnotationPresent(Test.class),
-        HierarchyTraversalMode.TOP_DOWN)
-        .stream();
+            ProcessConformance.class,
+            method -> method.isAnnotationPresent(Test.class),
+            HierarchyTraversalMode.TOP_DOWN)
+        .stream()
+        .sorted(Comparator.comparing(Method::getName))
+        .filter(rule -> all || (USUAL.contains(numberOf(rule)) && seen.add(numberOf(rule))));
+  }
+
+  /** Such as 25.1. */
+  private static String numberOf(Method rule) {
+    return rule.getName().replaceAll("r(\\d+)_(\\d+)_.*", "$1.$2");
   }
 
   static Stream<Method> rulesThatStopOthersOnly() {
@@ -83,8 +105,7 @@ class ProcessSabotageTest {
   }
 
   static void assertFound(Method rule) {
-    Class<? extends Supplier<Backend>> saboteur =
-        ProcessSaboteurs.ALL.get(rule.getName().replaceAll("r(\\d+)_(\\d+)_.*", "$1.$2"));
+    Class<? extends Supplier<Backend>> saboteur = ProcessSaboteurs.ALL.get(numberOf(rule));
     assertThat(saboteur).as("saboteur of %s", rule.getName()).isNotNull();
     Sabotaged.SABOTEUR.set(saboteur);
     Events tests =
