@@ -39,10 +39,8 @@ class GettingStartedTest {
     return start(name, "127.0.0.1", "0", secret);
   }
 
-  private static JavaProcess origin(String name, JavaProcess target, String secret)
-      throws Exception {
-    String address = target.awaitLine("^Listening at (\\S+)$").group(1);
-    return start(name, "127.0.0.1", address, secret);
+  private static String address(JavaProcess target) throws Exception {
+    return target.awaitLine("^Listening at (\\S+)$").group(1);
   }
 
   private static void assertEndsWell(JavaProcess program) throws Exception {
@@ -67,23 +65,29 @@ class GettingStartedTest {
   }
 
   @Test
-  void oneWriteArrivesInAnotherProcess() throws Exception {
-    try (JavaProcess target = target("first-target");
-        JavaProcess origin = origin("first-origin", target, secret)) {
-      assertEndsWell(origin);
-      assertEndsWell(target);
-      assertThat(origin.stdout()).isEqualTo("The write is done.\n");
-      assertThat(target.stdout()).endsWith("\nArrived: One side writes, the other counts.\n");
-      assertThat(Files.readString(DOC))
-          .contains("```\n" + origin.stdout() + "```")
-          .contains("Arrived: One side writes, the other counts.\n```");
+  void oneWriteArrivesInAnotherProcessAndWhoHasAnotherSecretIsToldSo() throws Exception {
+    Path other = Files.writeString(folder.resolve("other"), "decaf".repeat(10) + "\n");
+    try (JavaProcess target = target("first-target")) {
+      String address = address(target);
+      ExampleRun stranger = ExampleRun.here("first-origin", "127.0.0.1", address, other.toString());
+      assertThat(stranger.code()).as(stranger::toString).isEqualTo(1);
+      assertThat(stranger.stderr()).contains("secret").hasLineCount(1);
+      try (JavaProcess origin = start("first-origin", "127.0.0.1", address, secret)) {
+        assertEndsWell(origin);
+        assertEndsWell(target);
+        assertThat(origin.stdout()).isEqualTo("The write is done.\n");
+        assertThat(target.stdout()).endsWith("\nArrived: One side writes, the other counts.\n");
+        assertThat(Files.readString(DOC))
+            .contains("```\n" + origin.stdout() + "```")
+            .contains("Arrived: One side writes, the other counts.\n```");
+      }
     }
   }
 
   @Test
   void aStreamOfPartsGoesThroughFourSlots() throws Exception {
     try (JavaProcess target = target("stream-target");
-        JavaProcess origin = origin("stream-origin", target, secret)) {
+        JavaProcess origin = start("stream-origin", "127.0.0.1", address(target), secret)) {
       assertEndsWell(origin);
       assertEndsWell(target);
       assertThat(target.stdout().lines().skip(1).map(line -> line.replaceAll(" in slot.*", "")))
@@ -94,16 +98,6 @@ class GettingStartedTest {
               IntStream.rangeClosed(0, PARTS)
                   .mapToObj(part -> part < PARTS ? "Part " + part : PARTS + " parts are written.")
                   .toList());
-    }
-  }
-
-  @Test
-  void whoHasAnotherSecretIsToldSo() throws Exception {
-    Path other = Files.writeString(folder.resolve("other"), "decaf".repeat(10) + "\n");
-    try (JavaProcess target = target("first-target");
-        JavaProcess origin = origin("first-origin", target, other.toString())) {
-      assertThat(origin.exitCode()).isEqualTo(1);
-      assertThat(origin.stderr()).contains("secret").hasLineCount(1);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples;
 
+import io.reactivetransfer.examples.cluster.RehearsedNodes;
 import java.util.List;
 
 /**
@@ -18,13 +19,14 @@ final class Rehearsal {
   private Rehearsal() {}
 
   /** Needs no arguments. */
-  public static void main(String[] arguments) {
+  public static void main(String[] arguments) throws Exception {
     for (String program : PROGRAMS) {
       int code = Main.commandLine().execute(program.split(" "));
       if (code != 0) {
         throw new IllegalStateException("expected " + program + " to end well, got code " + code);
       }
     }
+    RehearsedNodes.run();
     System.exit(0);
   }
 }

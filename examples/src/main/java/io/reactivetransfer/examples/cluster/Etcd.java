@@ -34,12 +34,15 @@ final class Etcd implements AutoCloseable {
     this.peers = peers;
   }
 
+  /** Whether the program is on the PATH. */
+  static boolean isInstalled() {
+    return Stream.of(String.valueOf(System.getenv("PATH")).split(File.pathSeparator))
+        .anyMatch(path -> Files.isExecutable(Path.of(path, "etcd")));
+  }
+
   /** One without data. */
   static Etcd open() throws IOException {
-    boolean isThere =
-        Stream.of(String.valueOf(System.getenv("PATH")).split(File.pathSeparator))
-            .anyMatch(path -> Files.isExecutable(Path.of(path, "etcd")));
-    if (!isThere) {
+    if (!isInstalled()) {
       throw new IOException(
           "expected the program etcd on the PATH, found none; apt-get install etcd-server");
     }

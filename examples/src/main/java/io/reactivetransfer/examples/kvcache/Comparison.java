@@ -2,11 +2,11 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.examples.report.Median;
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.perf.PagedRuns;
 import io.reactivetransfer.tools.perf.SideFailedException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * so that a machine that is slower for a while is so for both.
  */
 final class Comparison {
-
-  private static final Duration ROUND = Duration.ofSeconds(1);
 
   /** Pages of one plain transfer: as a layer has, if it is not huge. */
   private static final long MOST_BYTES = 64L << 20;
@@ -40,7 +38,12 @@ final class Comparison {
 
   private Comparison() {}
 
-  static Result run(Plan plan, int warmupSeconds, int rounds)
+  /**
+   * Runs it.
+   *
+   * @param warmups the most rounds of each process before those that count
+   */
+  static Result run(Plan plan, int warmups, int rounds, Round round)
       throws IOException, InterruptedException, SideFailedException {
     int pages = Math.clamp(MOST_BYTES / plan.shape().pageBytes(), 1, plan.shape().pages());
     // As much memory as a hand-over goes over: what caches hold is faster.
@@ -59,11 +62,11 @@ final class Comparison {
                 pages,
                 Node.LAYERS_IN_FLIGHT,
                 memory)) {
-      workers.warmUp(warmupSeconds);
-      warmUp(paged, 2 * warmupSeconds);
-      for (int round = 0; round < rounds; round++) {
-        ours.add((double) workers.run(ROUND.toNanos()).getFirst());
-        plain.add(paged.bytesPerSecond(ROUND));
+      workers.warmUp(warmups, round);
+      warmUp(paged, 2 * warmups, round);
+      for (int i = 0; i < rounds; i++) {
+        ours.add((double) workers.run(round.nanos()).getFirst());
+        plain.add(paged.bytesPerSecond(round.length()));
         ratios.add(ours.getLast() / plain.getLast());
       }
       verified = workers.verify();
@@ -71,9 +74,9 @@ final class Comparison {
     FigureTable table = new FigureTable();
     table.line(
         "warm",
-        ("%s at decode, one hand-over after the other; median of %d rounds of %d s; %,d pages of"
+        ("%s at decode, one hand-over after the other; median of %d rounds of %s; %,d pages of"
                 + " another one compared")
-            .formatted(gigabytes(Median.of(ours)), rounds, ROUND.toSeconds(), verified));
+            .formatted(gigabytes(Median.of(ours)), rounds, round, verified));
     table.line(
         "perf paged",
         "%s in turn with these: whole pages of %s, %d in an operation, %d of them in flight, over %s"
@@ -93,11 +96,11 @@ final class Comparison {
     return new Result(table.text(), Median.of(ratios));
   }
 
-  private static void warmUp(PagedRuns paged, int seconds)
+  private static void warmUp(PagedRuns paged, int rounds, Round round)
       throws SideFailedException, InterruptedException {
     long compiled = -1;
-    for (int second = 0; second < seconds; second++) {
-      paged.bytesPerSecond(ROUND);
+    for (int i = 0; i < rounds; i++) {
+      paged.bytesPerSecond(round.length());
       long now = paged.compiledMillis();
       if (compiled >= 0 && now - compiled <= Workers.SETTLED_MILLIS) {
         return;

@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.examples.worker.WorkerChild;
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
@@ -202,6 +203,12 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   @Option(names = "--verbose", description = "Show stack traces.")
   private boolean verbose;
 
+  @Option(
+      names = "--round",
+      hidden = true,
+      description = "Milliseconds of each of both in a round, and of a round before those.")
+  private int roundMillis = Round.USUAL_MILLIS;
+
   @Option(names = "--role", hidden = true, description = "Which side a child process is.")
   private @Nullable Role role;
 
@@ -228,7 +235,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     devices.requireAvailable();
     if (scale != null) {
       print("warming up %d processes; this takes minutes%n".formatted(2 * (scale + 2)));
-      return print(Scaling.run(plan, scale, warmupSeconds, rounds));
+      return print(Scaling.run(plan, scale, warmupSeconds, rounds, Round.ofMillis(roundMillis)));
     }
     if (trouble != null) {
       return trouble(plan, trouble);
@@ -246,7 +253,8 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   }
 
   private int compare(Plan plan) throws Exception {
-    Comparison.Result result = Comparison.run(plan, warmupSeconds, rounds);
+    Comparison.Result result =
+        Comparison.run(plan, warmupSeconds, rounds, Round.ofMillis(roundMillis));
     print(result.table());
     String tooLittle = atLeast == null ? null : result.shortOf(atLeast);
     if (tooLittle == null) {

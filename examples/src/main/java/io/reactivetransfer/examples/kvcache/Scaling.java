@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.examples.report.Median;
+import io.reactivetransfer.examples.report.Round;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +12,6 @@ import java.util.List;
  * each in a process of its own, in turn with one of each.
  */
 final class Scaling {
-
-  private static final long ROUND_NANOS = 1_000_000_000;
 
   /** What some nodes came to. */
   private static final class Figures {
@@ -46,8 +45,13 @@ final class Scaling {
 
   private Scaling() {}
 
-  /** The lines of the table. */
-  static String run(Plan plan, int many, int warmupSeconds, int rounds)
+  /**
+   * The lines of the table.
+   *
+   * @param many how many nodes there are of the kind of which there are several
+   * @param warmups the most rounds of each process before those that count
+   */
+  static String run(Plan plan, int many, int warmups, int rounds, Round round)
       throws IOException, InterruptedException {
     Figures one = new Figures();
     Figures fed = new Figures();
@@ -57,22 +61,22 @@ final class Scaling {
         Workers manyToOne = Workers.open(plan, many, 1);
         Workers oneToMany = Workers.open(plan, 1, many)) {
       for (Workers workers : List.of(oneToOne, manyToOne, oneToMany)) {
-        workers.warmUp(warmupSeconds);
+        workers.warmUp(warmups, round);
       }
-      for (int round = 0; round < rounds; round++) {
-        List<Long> alone = oneToOne.run(ROUND_NANOS);
+      for (int i = 0; i < rounds; i++) {
+        List<Long> alone = oneToOne.run(round.nanos());
         double rate = alone.getFirst();
         one.add(alone, rate);
-        fed.add(manyToOne.run(ROUND_NANOS), rate);
-        feeds.add(oneToMany.run(ROUND_NANOS), rate);
+        fed.add(manyToOne.run(round.nanos()), rate);
+        feeds.add(oneToMany.run(round.nanos()), rate);
       }
       verified = manyToOne.verify() + oneToMany.verify();
     }
     FigureTable table = new FigureTable();
     table.line(
         "one to one",
-        "%.2f GB/s of %s, one hand-over after the other; medians of %d rounds of 1 s"
-            .formatted(Median.of(one.rates) / 1e9, plan.shape(), rounds));
+        "%.2f GB/s of %s, one hand-over after the other; medians of %d rounds of %s"
+            .formatted(Median.of(one.rates) / 1e9, plan.shape(), rounds, round));
     table.line(many + " to one", line(fed));
     table.line("one to " + many, line(feeds));
     table.line("verified", "%,d pages by CRC-32C at the targets".formatted(verified));

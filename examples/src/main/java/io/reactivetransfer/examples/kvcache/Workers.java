@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.examples.worker.Asked;
 import io.reactivetransfer.examples.worker.LocalWorker;
 import io.reactivetransfer.tools.process.OnExit;
@@ -80,14 +81,14 @@ final class Workers implements AutoCloseable {
   }
 
   /**
-   * Runs until the compilers of all have hardly anything to do, or for so many seconds for each
+   * Runs until the compilers of all have hardly anything to do, or for so many rounds for each
    * process: they share the processors, so that nine of them take longer than two.
    */
-  void warmUp(int secondsEach) throws IOException, InterruptedException {
+  void warmUp(int roundsEach, Round round) throws IOException, InterruptedException {
     long compiled = -1;
-    int seconds = secondsEach * all().size();
-    for (int second = 0; second < seconds; second++) {
-      run(1_000_000_000L);
+    int rounds = roundsEach * all().size();
+    for (int i = 0; i < rounds; i++) {
+      run(round.nanos());
       long now = compiledMillis();
       if (compiled >= 0 && now - compiled <= SETTLED_MILLIS) {
         return;

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.examples.worker.Asked;
 import io.reactivetransfer.examples.worker.AskedWorker;
 import io.reactivetransfer.examples.worker.ThreadWorker;
@@ -19,24 +20,24 @@ final class Cluster implements AutoCloseable {
   /** Milliseconds in which compilers work for a second of steps when there is little left to do. */
   private static final long SETTLED_MILLIS = 60;
 
-  private static final long WARM_UP_NANOS = 1_000_000_000L;
-
   final Plan plan;
+  final Round round;
   private final List<Asked> ranks = new CopyOnWriteArrayList<>();
   private final OnExit onExit = OnExit.run(this::destroy);
 
-  /** The most steps that are asked for at once, so that it is about a second. */
+  /** The most steps that are asked for at once, so that it is about a round. */
   private int most = 1;
 
   private int groups;
 
-  private Cluster(Plan plan) {
+  private Cluster(Plan plan, Round round) {
     this.plan = plan;
+    this.round = round;
   }
 
   /** Starts all, and has them join a group. */
-  static Cluster start(Plan plan) throws IOException, InterruptedException {
-    Cluster cluster = new Cluster(plan);
+  static Cluster start(Plan plan, Round round) throws IOException, InterruptedException {
+    Cluster cluster = new Cluster(plan, round);
     try {
       for (int rank = 0; rank < plan.ranks(); rank++) {
         cluster.ranks.add(cluster.start(rank));
@@ -155,21 +156,21 @@ final class Cluster implements AutoCloseable {
     return (count + Math.ceilDiv(count, most)) * (long) count();
   }
 
-  /** How many steps take about a second; known after {@link #warmUp}. */
+  /** How many steps take about a round; known after {@link #warmUp}. */
   int some() {
     return most;
   }
 
-  /** Does steps until compilers have hardly anything to do, or for this time. */
-  void warmUp(int seconds) throws IOException, InterruptedException {
-    long end = System.nanoTime() + seconds * 1_000_000_000L;
+  /** Does steps until compilers have hardly anything to do, or for so many rounds. */
+  void warmUp(int rounds) throws IOException, InterruptedException {
+    long end = System.nanoTime() + rounds * round.nanos();
     long compiled = compiledMillis();
     do {
       long began = System.nanoTime();
       do {
         double millis = Times.of(steps(most)).percentiles(Half.STEP).p50Millis();
-        most = (int) Math.clamp(1_000 / millis, 1, 200);
-      } while (System.nanoTime() - began < WARM_UP_NANOS);
+        most = (int) Math.clamp(round.nanos() / 1e6 / millis, 1, 200);
+      } while (System.nanoTime() - began < round.nanos());
       long now = compiledMillis();
       if (now - compiled <= SETTLED_MILLIS) {
         return;

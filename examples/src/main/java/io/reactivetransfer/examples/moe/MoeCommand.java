@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.moe;
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.report.FigureTable;
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.examples.worker.WorkerChild;
 import io.reactivetransfer.moe.MoeShape;
 import io.reactivetransfer.tools.Backends;
@@ -221,6 +222,12 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
   @Option(names = "--rank", hidden = true, description = "Which one a child process is.")
   private @Nullable Integer rank;
 
+  @Option(
+      names = "--round",
+      hidden = true,
+      description = "How long some steps take that are timed in turn with others, milliseconds.")
+  private int roundMillis = Round.USUAL_MILLIS;
+
   @Option(names = "--lanes", hidden = true, description = "Steps that may overlap.")
   private int lanes = 1;
 
@@ -244,7 +251,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
     Backends.requireAvailable(plan.backend(), plan.nics());
     devices.requireAvailable();
     ChangingLine progress = new ChangingLine(spec.commandLine().getOut());
-    try (Cluster cluster = Cluster.start(plan)) {
+    try (Cluster cluster = Cluster.start(plan, Round.ofMillis(roundMillis))) {
       progress.say(cluster.processes());
       return steps(cluster, progress);
     }

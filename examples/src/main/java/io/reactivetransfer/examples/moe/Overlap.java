@@ -21,7 +21,8 @@ final class Overlap {
       throws IOException, InterruptedException {
     int lanes = cluster.plan.lanes();
     double workMillis = 2L * lanes * workNanos / 1e6;
-    int layers = (int) Math.clamp(1_000 / (workMillis + lanes * stepMillis), 3, 100);
+    double roundMillis = cluster.round.nanos() / 1e6;
+    int layers = (int) Math.clamp(roundMillis / (workMillis + lanes * stepMillis), 3, 100);
     List<Double> oneByOne = new ArrayList<>();
     List<Double> overlapped = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();

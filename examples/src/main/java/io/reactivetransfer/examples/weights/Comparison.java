@@ -2,11 +2,11 @@ package io.reactivetransfer.examples.weights;
 
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.examples.report.Median;
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.perf.PagedRuns;
 import io.reactivetransfer.tools.perf.SideFailedException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,7 +20,6 @@ import java.util.List;
  */
 final class Comparison {
 
-  private static final Duration ROUND = Duration.ofSeconds(1);
   private static final long VERSION = 1_000_000;
   private static final long WRITE_BYTES = 1 << 20;
   private static final int OUTSTANDING = 64;
@@ -34,6 +33,7 @@ final class Comparison {
   private final Cluster cluster;
   private final PagedRuns plain;
   private final long bytes;
+  private final Round round;
   private final List<Double> ours = new ArrayList<>();
   private final List<Double> link = new ArrayList<>();
   private final List<Double> ratios = new ArrayList<>();
@@ -46,37 +46,42 @@ final class Comparison {
   private final List<Double> limits = new ArrayList<>();
   private final List<Double> coreLimits = new ArrayList<>();
 
-  private Comparison(Cluster cluster, PagedRuns plain, long bytes) {
+  private Comparison(Cluster cluster, PagedRuns plain, long bytes, Round round) {
     this.cluster = cluster;
     this.plain = plain;
     this.bytes = bytes;
+    this.round = round;
   }
 
-  /** The lines of the table. */
-  static String run(Cluster cluster, int warmupSeconds, int rounds)
+  /**
+   * The lines of the table.
+   *
+   * @param warmups the most rounds of each process before those that count
+   */
+  static String run(Cluster cluster, int warmups, int rounds, Round round)
       throws IOException, InterruptedException, SideFailedException {
     Plan plan = cluster.plan;
     long bytes = ResultTable.bytes(cluster.table);
     try (PagedRuns plain =
         PagedRuns.openWrites(
             plan.backend(), plan.provider(), plan.nics(), WRITE_BYTES, OUTSTANDING, bytes)) {
-      Comparison made = new Comparison(cluster, plain, bytes);
+      Comparison made = new Comparison(cluster, plain, bytes, round);
       cluster.fill(VERSION);
-      made.warmUp(warmupSeconds);
-      for (int round = 0; round < rounds; round++) {
+      made.warmUp(warmups);
+      for (int i = 0; i < rounds; i++) {
         made.round();
       }
       return made.text(cluster.verify(VERSION), rounds);
     }
   }
 
-  private void warmUp(int secondsEach)
+  private void warmUp(int roundsEach)
       throws IOException, InterruptedException, SideFailedException {
     int processes = cluster.plan.trainers() + cluster.plan.ranks() + 1;
     long compiled = -1;
-    for (int second = 0; second < secondsEach * processes; second++) {
+    for (int i = 0; i < roundsEach * processes; i++) {
       updates();
-      plain.bytesPerSecond(ROUND);
+      plain.bytesPerSecond(round.length());
       prepared();
       long now = cluster.compiledMillis() + plain.compiledMillis();
       if (compiled >= 0 && now - compiled <= SETTLED_MILLIS) {
@@ -100,7 +105,7 @@ final class Comparison {
   private record Prepared(double nanos, double cpuNanos) {}
 
   private Took updates() throws IOException, InterruptedException {
-    long end = System.nanoTime() + ROUND.toNanos();
+    long end = System.nanoTime() + round.nanos();
     int count = 0;
     long updates = 0;
     long told = 0;
@@ -130,7 +135,7 @@ final class Comparison {
 
   private void round() throws IOException, InterruptedException, SideFailedException {
     Took took = updates();
-    double rate = plain.bytesPerSecond(ROUND);
+    double rate = plain.bytesPerSecond(round.length());
     Prepared prepared = prepared();
     double linkNanos = bytes * 1e9 / rate;
     ours.add(bytes * 1e9 / took.runNanos);
@@ -152,9 +157,13 @@ final class Comparison {
     FigureTable table = new FigureTable();
     table.line(
         "warm",
-        "%s/s of %s written in an update; medians of %d rounds of a second; %,d bytes compared"
+        "%s/s of %s written in an update; medians of %d rounds of %s; %,d bytes compared"
             .formatted(
-                ResultTable.gigabytes(Median.of(ours)), new ByteCount(bytes), rounds, verified));
+                ResultTable.gigabytes(Median.of(ours)),
+                new ByteCount(bytes),
+                rounds,
+                round,
+                verified));
     table.line(
         "  of that",
         ("%.2f ms of %.2f for the whole update: the slowest trainer's run, from its first write to"

@@ -23,14 +23,19 @@ import java.util.List;
 final class Flips {
 
   private static final long VERSION = 1;
-  private static final int LEAST_WARM_UPS = 100;
 
   private Flips() {}
 
-  /** The lines of the table. */
-  static String run(Cluster cluster, int count) throws IOException, InterruptedException {
+  /**
+   * The lines of the table.
+   *
+   * @param warmUps updates before those that count
+   * @param count of those
+   */
+  static String run(Cluster cluster, int warmUps, int count)
+      throws IOException, InterruptedException {
     cluster.fill(VERSION);
-    for (int i = 0; i < Math.max(LEAST_WARM_UPS, count / 4); i++) {
+    for (int i = 0; i < warmUps; i++) {
       Updates.requireFlipped(cluster.update(VERSION));
       pings(cluster);
       round(cluster);

@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.weights;
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.report.FigureTable;
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.examples.worker.WorkerChild;
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
@@ -52,6 +53,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   private static final long SIZE = 64 << 20;
   private static final long TROUBLE_SIZE = 1 << 20;
   private static final long FLIPS_SIZE = 64 << 10;
+  private static final int LEAST_WARM_UPS = 100;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -235,6 +237,12 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   @Option(names = "--verbose", description = "Show stack traces.")
   private boolean verbose;
 
+  @Option(
+      names = "--round",
+      hidden = true,
+      description = "Milliseconds of each of both in a round, and of a round before those.")
+  private int roundMillis = Round.USUAL_MILLIS;
+
   @Option(names = "--role", hidden = true, description = "What a child process is.")
   private @Nullable Role role;
 
@@ -267,7 +275,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
     try (Cluster cluster = start(plan, progress)) {
       progress.say(cluster.processes());
       if (flips != null) {
-        return print(Flips.run(cluster, flips));
+        return print(Flips.run(cluster, Math.max(LEAST_WARM_UPS, flips / 4), flips));
       }
       if (trouble != null) {
         return trouble(cluster, progress, trouble);
@@ -291,7 +299,9 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
       Timeline.write(timeline, cluster, measured.end());
     }
     print(table.text());
-    return reference ? print(Comparison.run(cluster, warmupSeconds, rounds)) : ExitCode.OK;
+    return reference
+        ? print(Comparison.run(cluster, warmupSeconds, rounds, Round.ofMillis(roundMillis)))
+        : ExitCode.OK;
   }
 
   private int trouble(Cluster cluster, Progress progress, int count) throws Exception {

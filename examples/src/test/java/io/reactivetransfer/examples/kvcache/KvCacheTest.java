@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.examples.ExampleRun;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,12 +11,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.w3c.dom.Document;
 
-/** The program as a user starts it: real processes, real sockets. */
+/** The program as a user starts it: real processes and real sockets, one process over loopback. */
 class KvCacheTest {
 
   private static JavaProcess kvCache(String... arguments) throws Exception {
@@ -25,27 +28,48 @@ class KvCacheTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"tcp,1", "tcp,3", "loopback,1", "loopback,2", "libfabric,1", "libfabric,2"})
-  void endsWithATableThatSaysVerified(String backend, String nics) throws Exception {
+  @CsvSource({"tcp,3,16", "loopback,1,1", "loopback,1,2", "loopback,2,16", "libfabric,2,16"})
+  void endsWithATableThatSaysVerifiedAndDrawsATimeline(
+      String backend, int nics, int rows, @TempDir Path folder) throws Exception {
     InstalledBackend.require(backend);
-    try (JavaProcess program =
-        kvCache(
+    Path timeline = folder.resolve("timeline.svg");
+    ExampleRun program =
+        ExampleRun.over(
+            backend,
+            "kv-cache",
             "--backend=" + backend,
             "--nics=" + nics,
             "--layers=7",
             "--pages=20",
-            "--page-size=9000")) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout())
-          .contains("7 layers x 20 pages of 8.8 KiB over " + backend)
-          .contains("141 counted of 141")
-          .contains("verified       140 pages by CRC-32C at the target; 14 spare pages untouched")
-          .containsPattern("at the origin  [0-9.]+ GB/s, [0-9,]+ pages/s")
-          .containsPattern("at the target  [0-9.]+ GB/s, [0-9,]+ pages/s")
-          .containsPattern("p50 [0-9.]+ ms, p99 [0-9.]+ ms")
-          .contains("7 of 7 layers written");
-      assertThat(program.stderr()).isEmpty();
-    }
+            "--page-size=9008",
+            "--rows=" + rows,
+            "--layer-interval=2",
+            "--warm-ups=2",
+            "--timeline=" + timeline);
+    assertThat(program.code()).as(program::toString).isZero();
+    String shape = "7 layers x 20 pages of 8.8 KiB" + (rows == 1 ? "" : " in " + rows + " rows");
+    assertThat(program.stdout())
+        .contains(shape + " over " + backend)
+        .contains("141 counted of 141")
+        .contains("verified       140 pages by CRC-32C at the target; 14 spare pages untouched")
+        .containsPattern("at the origin  [0-9.]+ GB/s, [0-9,]+ pages/s")
+        .containsPattern("at the target  [0-9.]+ GB/s, [0-9,]+ pages/s")
+        .containsPattern("p50 [0-9.]+ ms, p99 [0-9.]+ ms")
+        .contains("7 of 7 layers written");
+    assertThat(program.stderr()).isEmpty();
+
+    Document svg =
+        DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(timeline.toFile());
+    assertThat(svg.getDocumentElement().getTextContent())
+        .contains("One KV-cache hand-over: " + shape + " over " + backend)
+        .contains("request", "layer 0", "layer 1", "layer 6", "scope", "counted at decode");
+    // One for each layer, and that of the legend.
+    assertThat(svg.getElementsByTagName("circle").getLength()).isEqualTo(8);
+    // The ground, three of the legend, request and scope, and two for each layer.
+    assertThat(svg.getElementsByTagName("rect").getLength()).isEqualTo(20);
+    assertThat(Files.readString(timeline))
+        .contains("prefers-color-scheme: dark")
+        .doesNotContain("NaN");
   }
 
   @ParameterizedTest
@@ -55,16 +79,17 @@ class KvCacheTest {
     new Random(length).nextBytes(content);
     Path file = Files.write(folder.resolve("in"), content);
     Path out = folder.resolve("out");
-    try (JavaProcess program =
-        kvCache(
+    ExampleRun program =
+        ExampleRun.over(
+            backend,
+            "kv-cache",
             "--backend=" + backend,
             "--file=" + file,
             "--out=" + out,
             "--page-size=4096",
-            "--nics=2")) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout()).contains(String.format("%,d bytes written to", length));
-    }
+            "--nics=2");
+    assertThat(program.code()).as(program::toString).isZero();
+    assertThat(program.stdout()).contains(String.format("%,d bytes written to", length));
     assertThat(Files.mismatch(file, out)).isEqualTo(-1);
   }
 

@@ -69,8 +69,9 @@ class SimulatedTogetherTest {
       Site one = world.sites.get(0);
       Site other = world.sites.get(1);
       Together together = world.value(Together.open(world.sites));
-      End<Void> run = world.start(together.run(done -> done < 200));
+      End<Void> run = world.start(together.run(done -> done < 40));
       world.runFor(world.random.nextInt(1, 5_000_000));
+      assertThat(run.isOver()).as("whether it was too short for its fault").isFalse();
       switch (fault) {
         case CLOSE_ENGINE -> world.start(other.engine.close());
         case CUT -> world.network.cutControl(one.engine.id(), other.engine.id(), 5_000_000_000L);

@@ -2,11 +2,9 @@ package io.reactivetransfer.examples.weights;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.Device;
+import io.reactivetransfer.examples.ExampleRun;
+import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.weights.check.ChecksumScope;
-import java.io.PrintWriter;
-import java.io.Writer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,38 +14,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class WeightsMeasuresTest {
 
-  private static final int TROUBLES = 6;
-
-  private static Plan plan(String backend, String from, String to, long seed) {
-    return new Plan(
-        backend,
-        null,
-        1,
-        Device.HOST,
-        200 << 10,
-        null,
-        Layout.of("--from", from),
-        Layout.of("--to", to),
-        64 << 20,
-        2,
-        Checks.NONE,
-        Mode.OUTLIVE,
-        Duration.ofSeconds(20),
-        Duration.ofMillis(Trouble.LIVENESS_MILLIS),
-        Signals.PARALLEL,
-        seed,
-        false,
-        false);
-  }
-
   private static Cluster loopback(String to) throws Exception {
-    return Cluster.start(plan("loopback", "fsdp=1", to, 1), (word, rest) -> {});
+    return Cluster.start(TroubleProgram.plan("loopback", "fsdp=1", to, 1), (word, rest) -> {});
   }
 
   @Test
   void theReferenceEndsWithRatios() throws Exception {
     try (Cluster cluster = loopback("tp=1,dtype=fp8")) {
-      assertThat(Comparison.run(cluster, 1, 1))
+      assertThat(Comparison.run(cluster, 1, 1, Round.ofMillis(50)))
           .containsPattern("warm +[0-9.]+ GB/s of .* written in an update")
           .containsPattern("perf write-imm[0-9.]+ GB/s|perf write-imm +[0-9.]+ GB/s")
           .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds")
@@ -60,7 +34,7 @@ class WeightsMeasuresTest {
   @Test
   void flipsAreMeasuredNextToMessages() throws Exception {
     try (Cluster cluster = loopback("tp=2")) {
-      assertThat(Flips.run(cluster, 10))
+      assertThat(Flips.run(cluster, 5, 10))
           .containsPattern("flip +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the last byte")
           .containsPattern("message +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the controller")
           .containsPattern("messages +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the controller to all")
@@ -73,13 +47,15 @@ class WeightsMeasuresTest {
   @Test
   void noPromiseIsBrokenInTrouble() throws Exception {
     long seed = Long.getLong("reactivetransfer.weights.seed", System.nanoTime() % 1_000_000);
-    List<String> faults = new ArrayList<>();
-    Progress progress = new Progress(new PrintWriter(Writer.nullWriter()));
-    try (Cluster cluster = Cluster.start(plan("tcp", "fsdp=2", "tp=2", seed), progress)) {
-      String table = new Trouble(cluster, progress, faults).run(TROUBLES);
-      assertThat(faults).as("seed %d: %s", seed, table).isEmpty();
-      assertThat(table).contains(TROUBLES + " updates");
-    }
+    int updates = 3 * Integer.getInteger("reactivetransfer.rounds", 1);
+    ExampleRun run =
+        ExampleRun.of(
+            TroubleProgram.class.getName(), String.valueOf(seed), String.valueOf(updates));
+    assertThat(run.code()).as(run::toString).isZero();
+    assertThat(run.stdout())
+        .as("seed %d: %s", seed, run)
+        .contains(updates + " updates")
+        .doesNotContain(TroubleProgram.FAULT);
   }
 
   @Test

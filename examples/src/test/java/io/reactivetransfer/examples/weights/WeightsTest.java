@@ -2,7 +2,7 @@ package io.reactivetransfer.examples.weights;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.tck.process.JavaProcess;
+import io.reactivetransfer.examples.ExampleRun;
 import io.reactivetransfer.weights.DataType;
 import io.reactivetransfer.weights.Shape;
 import io.reactivetransfer.weights.Tensor;
@@ -26,15 +26,13 @@ import org.w3c.dom.Document;
 @Timeout(170)
 class WeightsTest {
 
-  private static String output(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("weights"));
+  private static String output(String backend, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("weights", "--backend=" + backend));
     all.addAll(List.of(arguments));
-    try (JavaProcess program =
-        JavaProcess.start("io.reactivetransfer.examples.Main", all.toArray(String[]::new))) {
-      assertThat(program.exitCode()).as(() -> program.stdout() + program.stderr()).isZero();
-      assertThat(program.stderr()).isEmpty();
-      return program.stdout();
-    }
+    ExampleRun program = ExampleRun.over(backend, all.toArray(String[]::new));
+    assertThat(program.code()).as(program::toString).isZero();
+    assertThat(program.stderr()).isEmpty();
+    return program.stdout();
   }
 
   @ParameterizedTest
@@ -48,7 +46,7 @@ class WeightsTest {
   void everyByteIsThatOfTheReference(String from, String to, String mode) throws Exception {
     assertThat(
             output(
-                "--backend=loopback",
+                "loopback",
                 "--size=600KiB",
                 "--updates=2",
                 "--checksums=all",
@@ -57,30 +55,6 @@ class WeightsTest {
                 "--mode=" + mode))
         .contains("update 2 of 2")
         .containsPattern("verified +[0-9,]+ bytes of [0-9] ranks behind each of 2 updates");
-  }
-
-  @Test
-  void processesOfTheirOwnDoTheSame(@TempDir Path folder) throws Exception {
-    Path file = folder.resolve("timeline.svg");
-    assertThat(
-            output(
-                "--size=200KiB",
-                "--updates=1",
-                "--ranks=2",
-                "--to=tp=2,dtype=fp8",
-                "--timeline=" + file))
-        .containsPattern("trainers are processes \\d+ \\d+, ranks are processes \\d+ \\d+, contr")
-        .containsPattern("plan +[0-9]+ steps, [0-9]+ writes")
-        .containsPattern("update +1 of 1: [0-9.]+ ms; ")
-        .containsPattern("run +[0-9.]+ ms of trainer-[01]")
-        .containsPattern("  load +[0-9.]+ ms")
-        .containsPattern("  prepare +[0-9.]+ ms")
-        .containsPattern("  submit +[0-9.]+ ms, +[0-9]+ %: [0-9.]+ us x [0-9]+ writes handed over")
-        .containsPattern("verified +[0-9,]+ bytes of 2 ranks");
-    Document svg = DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
-    assertThat(svg.getDocumentElement().getTextContent())
-        .contains("controller", "trainer-0 prepares", "trainer-1 prepares", "rank-0", "rank-1")
-        .contains("has all bytes, until it serves them", "hands writes over");
   }
 
   @Test
@@ -103,18 +77,56 @@ class WeightsTest {
       }
       writer.write(file);
     }
-    assertThat(output("--backend=loopback", "--updates=2", file.toString()))
+    assertThat(output("loopback", "--updates=2", file.toString()))
         .contains("in 3 tensors, 1 layers, fp16 and bf16; from fsdp=2 (2) to tp=3,dtype=fp8 (3)")
         .containsPattern("verified +[0-9,]+ bytes of 3 ranks behind each of 2 updates");
   }
 
-  @ParameterizedTest
-  @CsvSource({"trainer", "rank", "controller"})
-  void whoIsKilledIsReplacedAndTheNextUpdateIsRight(String victim) throws Exception {
-    assertThat(
-            output("--kill=" + victim, "--size=200KiB", "--trainers=1", "--ranks=2", "--to=tp=2"))
+  private static String killed(String victim, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("--kill=" + victim, "--size=200KiB"));
+    all.addAll(List.of(arguments));
+    String output = output("tcp", all.toArray(String[]::new));
+    assertThat(output)
         .containsPattern("killed +" + victim)
-        .containsPattern("mended +in [0-9]+ ms.*all ranks serve version [12] of 2")
+        .containsPattern("mended +in [0-9]+ ms.*all ranks serve version [12] of 2");
+    return output;
+  }
+
+  /** All else that is said of processes, and drawn, is shown here, too. */
+  @Test
+  void aTrainerThatIsKilledIsReplacedAndTheNextUpdateIsRight(@TempDir Path folder)
+      throws Exception {
+    Path file = folder.resolve("timeline.svg");
+    assertThat(
+            killed(
+                "trainer",
+                "--trainers=2",
+                "--ranks=2",
+                "--to=tp=2,dtype=fp8",
+                "--timeline=" + file))
+        .containsPattern("trainers are processes \\d+ \\d+, ranks are processes \\d+ \\d+, contr")
+        .containsPattern("plan +[0-9]+ steps, [0-9]+ writes")
+        .containsPattern("update +1 of 1: [0-9.]+ ms; ")
+        .containsPattern("run +[0-9.]+ ms of trainer-[01]")
+        .containsPattern("  load +[0-9.]+ ms")
+        .containsPattern("  prepare +[0-9.]+ ms")
+        .containsPattern("  submit +[0-9.]+ ms, +[0-9]+ %: [0-9.]+ us x [0-9]+ writes handed over")
+        .containsPattern("verified +[0-9,]+ bytes of 2 ranks behind each of 1 updates");
+    Document svg = DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
+    assertThat(svg.getDocumentElement().getTextContent())
+        .contains("controller", "trainer-0 prepares", "trainer-1 prepares", "rank-0", "rank-1")
+        .contains("has all bytes, until it serves them", "hands writes over");
+  }
+
+  @Test
+  void aControllerThatIsKilledIsReplacedAndTheNextUpdateIsRight() throws Exception {
+    assertThat(killed("controller", "--trainers=1", "--ranks=1", "--to=tp=1"))
+        .containsPattern("verified +[0-9,]+ bytes of 1 ranks behind each of 1 updates");
+  }
+
+  @Test
+  void aRankThatIsKilledIsReplacedAndTheNextUpdateIsRight() throws Exception {
+    assertThat(killed("rank", "--trainers=1", "--ranks=2", "--to=tp=2"))
         .containsPattern("verified +[0-9,]+ bytes of 2 ranks behind each of 1 updates");
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever meets an exception finds it in docs/troubleshooting.md, and finds nothing else there. */
-class TroubleshootingTest {
+abstract class TroubleshootingRules {
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path DOCS = ROOT.resolve("docs");
@@ -55,7 +55,7 @@ class TroubleshootingTest {
   private static Set<String> publicExceptions() {
     return Production.CLASSES.stream()
         .filter(each -> !each.getPackageName().startsWith("io.reactivetransfer.examples"))
-        .filter(TroubleshootingTest::isThrowable)
+        .filter(TroubleshootingRules::isThrowable)
         .filter(each -> each.getModifiers().contains(JavaModifier.PUBLIC))
         .map(JavaClass::getName)
         .map(name -> name.replace('$', '.'))

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /** What the engine needs from outside it is given: only so can a simulation repeat a run. */
-class EngineTest {
+abstract class EngineRules {
 
   @ParameterizedTest
   @CsvSource({

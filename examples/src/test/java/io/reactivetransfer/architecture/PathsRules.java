@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The paths through the engine that the documentation tells are those of the code. */
-class PathsTest {
+abstract class PathsRules {
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final String BASE = "io/reactivetransfer/";

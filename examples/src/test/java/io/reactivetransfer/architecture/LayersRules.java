@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class LayersTest {
+abstract class LayersRules {
 
   /** A rule about no classes always holds. */
   @ParameterizedTest

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The rooms of the engine, from the lowest up: each knows those below it, and none above. */
-class RoomsTest {
+abstract class RoomsRules {
 
   /** In the order in which they stand on each other. */
   enum Room {

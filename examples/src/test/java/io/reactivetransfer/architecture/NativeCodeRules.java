@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Native calls and the layouts of native structures are written in the ffi packages only. */
-class NativeCodeTest {
+abstract class NativeCodeRules {
 
   @ParameterizedTest
   @ValueSource(

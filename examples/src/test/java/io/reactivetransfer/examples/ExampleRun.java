@@ -1,0 +1,54 @@
+package io.reactivetransfer.examples;
+
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/**
+ * An example that has ended.
+ *
+ * @param code its exit code
+ * @param stdout what it has printed
+ * @param stderr what it has complained of
+ */
+public record ExampleRun(int code, String stdout, String stderr) {
+
+  /**
+   * Runs one over a backend. Over loopback it is in this process, since another JVM would show no
+   * more than this one; over anything else it is in one of its own, which starts others.
+   */
+  public static ExampleRun over(String backend, String... arguments) throws Exception {
+    return backend.equals("loopback") ? here(arguments) : inProcesses(arguments);
+  }
+
+  /** Runs it in this process. */
+  public static ExampleRun here(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code =
+        Main.commandLine()
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(err, true))
+            .execute(arguments);
+    return new ExampleRun(code, out.toString(), err.toString());
+  }
+
+  /** Runs it as a user does. */
+  public static ExampleRun inProcesses(String... arguments) throws Exception {
+    return of(Main.class.getName(), arguments);
+  }
+
+  /** Runs a class of the tests which starts what an example does in processes of their own. */
+  public static ExampleRun of(String mainClass, String... arguments) throws Exception {
+    try (JavaProcess program = JavaProcess.start(mainClass, arguments)) {
+      int code = program.exitCode();
+      return new ExampleRun(code, program.stdout(), program.stderr());
+    }
+  }
+
+  /** All that it has said, for who wants to know why it failed. */
+  @Override
+  public String toString() {
+    return "exit code " + code + "\n" + stdout + stderr;
+  }
+}
