@@ -1,8 +1,11 @@
 package io.reactivetransfer.examples;
 
 import io.reactivetransfer.tck.process.JavaProcess;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 
 /**
  * An example that has ended.
@@ -31,6 +34,19 @@ public record ExampleRun(int code, String stdout, String stderr) {
             .setErr(new PrintWriter(err, true))
             .execute(arguments);
     return new ExampleRun(code, out.toString(), err.toString());
+  }
+
+  /** Runs a program that ends by itself in this process, with what it prints to stdout. */
+  public static ExampleRun here(Class<?> program) throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream stdout = System.out;
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      program.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+    } finally {
+      System.setOut(stdout);
+    }
+    return new ExampleRun(0, printed.toString(StandardCharsets.UTF_8), "");
   }
 
   /** Runs it as a user does. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.first.FirstExperts;
 import io.reactivetransfer.membership.FixedMembership;
 import io.reactivetransfer.membership.Membership;
 import io.reactivetransfer.membership.Node;
@@ -14,7 +15,6 @@ import io.reactivetransfer.moe.MoeMemory;
 import io.reactivetransfer.moe.MoeNode;
 import io.reactivetransfer.moe.MoeOptions;
 import io.reactivetransfer.moe.MoeShape;
-import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -71,12 +71,7 @@ class MoeDocTest {
 
   @Test
   void itsProgramRunsAndPrintsWhatIsShown() throws Exception {
-    try (JavaProcess program =
-        JavaProcess.start("io.reactivetransfer.examples.first.FirstExperts")) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout().lines())
-          .containsExactlyInAnyOrderElementsOf(block("\\n(?=The sum)").lines().toList());
-      assertThat(program.stderr()).isEmpty();
-    }
+    assertThat(ExampleRun.here(FirstExperts.class).stdout().lines())
+        .containsExactlyInAnyOrderElementsOf(block("\\n(?=The sum)").lines().toList());
   }
 }

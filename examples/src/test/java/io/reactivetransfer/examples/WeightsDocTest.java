@@ -2,7 +2,8 @@ package io.reactivetransfer.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.tck.process.JavaProcess;
+import io.reactivetransfer.examples.first.FirstPlan;
+import io.reactivetransfer.examples.first.FirstUpdate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,22 +33,14 @@ class WeightsDocTest {
 
   @Test
   void itsSecondProgramRunsAndPrintsWhatIsSaid() throws Exception {
-    try (JavaProcess program =
-        JavaProcess.start("io.reactivetransfer.examples.Main", "first-update")) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout().lines()).containsExactly("FLIPPED", "Version 1 begins with 42.");
-      assertThat(program.stderr()).isEmpty();
-    }
+    assertThat(ExampleRun.here(FirstUpdate.class).stdout().lines())
+        .containsExactly("FLIPPED", "Version 1 begins with 42.");
   }
 
   @Test
   void itsProgramRunsAndPrintsWhatIsShown() throws Exception {
-    try (JavaProcess program = JavaProcess.start("io.reactivetransfer.examples.first.FirstPlan")) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout())
-          .contains(block("\\n(?=trainer-0)"))
-          .endsWith("2 steps in 243 bytes.\n");
-      assertThat(program.stderr()).isEmpty();
-    }
+    assertThat(ExampleRun.here(FirstPlan.class).stdout())
+        .contains(block("\\n(?=trainer-0)"))
+        .endsWith("2 steps in 243 bytes.\n");
   }
 }
