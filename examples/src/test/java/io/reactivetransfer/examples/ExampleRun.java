@@ -57,6 +57,7 @@ public record ExampleRun(int code, String stdout, String stderr) {
   /** Runs a class of the tests which starts what an example does in processes of their own. */
   public static ExampleRun of(String mainClass, String... arguments) throws Exception {
     try (JavaProcess program = JavaProcess.start(mainClass, arguments)) {
+      program.handle().onExit().get(); // for as long as the test may take
       int code = program.exitCode();
       return new ExampleRun(code, program.stdout(), program.stderr());
     }
