@@ -37,7 +37,7 @@ class CancelAtArrivalTest {
 
   private static final KvLayout LAYOUT = KvLayout.opaque(1, 8, 64);
   private static final PageList SOURCE = PageList.of(3, 5);
-  private static final int HAND_OVERS = 400 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int HAND_OVERS = 120 * Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int AT_ONCE = 4;
 
   /** How long prefill's thread turns between its last write and the cancel: up to 2^20 ns. */

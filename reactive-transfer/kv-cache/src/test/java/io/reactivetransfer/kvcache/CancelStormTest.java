@@ -29,7 +29,7 @@ class CancelStormTest {
   private static final long PAGE_BYTES = 40_000;
   private static final KvLayout LAYOUT = KvLayout.opaque(4, 16, PAGE_BYTES);
   private static final int PAGES = 4;
-  private static final int HAND_OVERS = 150 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int HAND_OVERS = 60 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   /** When a hand-over is cancelled: at a step of it, so that no moment depends on a clock. */
   private static final int NEVER = 7;

@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /** Who asks for nothing (rule 3.9) gets an error, and never pages that somebody reads. */
 @ParameterizedClass
-@ValueSource(strings = {"loopback", "tcp"})
+@MethodSource("carriers")
 class DemandOfNothingTest extends HandOverFixture {
 
   private final Queue<Object> signals = new ConcurrentLinkedQueue<>();

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** A process with two prefill engines gives the request of one to the other. */
 @ParameterizedClass
-@ValueSource(strings = {"loopback", "tcp"})
+@MethodSource("carriers")
 class ForeignRequestTest extends HandOverFixture {
 
   private TestNode otherNode;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
@@ -25,7 +25,7 @@ import reactor.core.publisher.Sinks;
  * When the source pages of a hand-over are free that somebody has cancelled, and who hears of it.
  */
 @ParameterizedClass
-@ValueSource(strings = {"loopback", "tcp"})
+@MethodSource("carriers")
 class QuietSourceTest extends HandOverFixture {
 
   private final Queue<Object> dropped = new ConcurrentLinkedQueue<>();

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -30,7 +30,7 @@ import reactor.core.publisher.Sinks;
 
 /** Requests that wait, and those that are over before their turn. */
 @ParameterizedClass
-@ValueSource(strings = {"loopback", "tcp"})
+@MethodSource("carriers")
 class ServingTest extends HandOverFixture {
 
   private KvOrder numbered(int number) {

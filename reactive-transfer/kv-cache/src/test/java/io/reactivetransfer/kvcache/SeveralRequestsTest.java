@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -26,7 +26,7 @@ import reactor.core.publisher.Mono;
 
 /** One request goes wrong, and others do not notice. */
 @ParameterizedClass
-@ValueSource(strings = {"loopback", "tcp"})
+@MethodSource("carriers")
 class SeveralRequestsTest extends HandOverFixture {
 
   private static final int REQUESTS = 30;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -38,7 +38,7 @@ import reactor.core.scheduler.Schedulers;
  * missing class for instance, to nobody's {@code onError} but throws it through all operators.
  */
 @ParameterizedClass
-@ValueSource(strings = {"loopback", "tcp"})
+@MethodSource("carriers")
 class WhateverIsThrownTest extends HandOverFixture {
 
   /** Long enough for who is told, and short for who is not. */
