@@ -30,7 +30,7 @@ class GrowthTest {
   private static final int MANY = Integer.getInteger("reactivetransfer.growth", 5_000);
 
   /** Aborts for each of these. */
-  private static final int ABORTS = 100;
+  private static final int ABORTS = 20;
 
   private static final int WARM = 1_000;
 

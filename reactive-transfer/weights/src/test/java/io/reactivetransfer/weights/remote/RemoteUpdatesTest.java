@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -40,7 +41,9 @@ import reactor.core.publisher.Mono;
 @Timeout(240)
 class RemoteUpdatesTest {
 
-  private static final int MODELS = Integer.getInteger("reactivetransfer.weights.remote", 5);
+  private static final int MODELS =
+      Integer.getInteger(
+          "reactivetransfer.weights.remote", 2 * Integer.getInteger("reactivetransfer.rounds", 1));
 
   private static boolean prepares(RoutingTable table) {
     return table.steps(0).stream().anyMatch(Step.Prepare.class::isInstance);
@@ -67,7 +70,7 @@ class RemoteUpdatesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void whatATrainerThrowsIsTheReasonAndTheNextUpdateIsRight(String backend) {
     AtomicBoolean isBroken = new AtomicBoolean();
     PrepareFunction function =
@@ -126,7 +129,7 @@ class RemoteUpdatesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void aCancelBehindTheDeadlineStopsTrainersAndTheNextUpdateIsRight(String backend)
       throws Exception {
     Standing standing = new Standing();
@@ -146,7 +149,7 @@ class RemoteUpdatesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void aServiceThatClosesEndsTheUpdateAndNamesTheTrainer(String backend) throws Exception {
     Standing standing = new Standing();
     Rig.Case of = Rig.Case.from(40, RemoteUpdatesTest::prepares);
@@ -187,7 +190,7 @@ class RemoteUpdatesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void anOrderForARankThatTheTableHasNotIsRefusedByName(String backend) {
     Rig.Case of = Rig.Case.from(80, table -> table.targets().size() > 1);
     try (Rig rig = new Rig(backend, of, RunOptions::builder)) {
@@ -222,7 +225,7 @@ class RemoteUpdatesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void aRankThatComesLateIsFilledAloneWhileTheOthersServe(String backend) {
     Rig.Case of = Rig.Case.from(85, table -> table.targets().size() > 1);
     try (Rig rig = new Rig(backend, of, RunOptions::builder)) {
@@ -248,7 +251,7 @@ class RemoteUpdatesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void closingTheControllersSideFailsWhatWaitsAndStopsTrainers(String backend) throws Exception {
     Standing standing = new Standing();
     Rig.Case of = Rig.Case.from(90, RemoteUpdatesTest::prepares);

@@ -43,6 +43,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -51,6 +52,13 @@ import reactor.core.publisher.Mono;
 final class Rig implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** For what is the same whatever carries it: tcp has its turn in a nightly build only. */
+  static Stream<String> carriers() {
+    return Integer.getInteger("reactivetransfer.rounds", 1) > 1
+        ? Stream.of("loopback", "tcp")
+        : Stream.of("loopback");
+  }
 
   /** A random model, and its table. */
   record Case(RandomModel model, RoutingTable table) {

@@ -11,7 +11,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(3_600)
 class ExplorationTest {
 
-  static final int SEEDS = Integer.getInteger("reactivetransfer.weights.seeds", 800);
+  static final int SEEDS =
+      Integer.getInteger(
+          "reactivetransfer.weights.seeds", 250 * Integer.getInteger("reactivetransfer.rounds", 1));
   static final int STEPS = 600;
 
   @Test
