@@ -24,9 +24,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,33 +44,37 @@ class DocumentedMetersTest {
       Pattern.compile(
           "(?:by \\(([a-z, ]+)\\) \\((?:rate\\()?)?(reactive_transfer_[a-z_]+)(?:\\{([^}]*)})?");
 
-  @RegisterExtension final MeteredEngines engines = new MeteredEngines();
-
-  private final PrometheusMeterRegistry registry =
+  private static final MeteredEngines ENGINES = new MeteredEngines();
+  private static final PrometheusMeterRegistry REGISTRY =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-  @BeforeEach
-  void showAll() {
-    EngineMeters meters = EngineMeters.of(registry).percentileHistogram().build();
-    TransferEngine origin = engines.open(meters);
-    engines.write(origin, engines.open(meters), 3);
-    until(1, registry, "peer.up", "engine", tag(origin));
-    until(1, registry, "streams", "engine", tag(origin));
-    new MeteredCaches(engines, KvMeters.of(registry).percentileHistogram().build()).handOver();
-    until(1, registry, "kv.orders");
-    until(1, registry, "kv.requests");
-    new MeteredExperts(engines, MoeMeters.of(registry).percentileHistogram().build()).step(1);
-    until(2, registry, "moe.steps");
-    new MeteredWeights(engines, WeightsMeters.of(registry).percentileHistogram().build()).update(1);
-    until(1, registry, "weights.runs");
-    until(1, registry, "weights.updates");
-    until(1, registry, "weights.decisions");
+  @BeforeAll
+  static void showAll() {
+    EngineMeters meters = EngineMeters.of(REGISTRY).percentileHistogram().build();
+    TransferEngine origin = ENGINES.open(meters);
+    ENGINES.write(origin, ENGINES.open(meters), 3);
+    until(1, REGISTRY, "peer.up", "engine", tag(origin));
+    until(1, REGISTRY, "streams", "engine", tag(origin));
+    new MeteredCaches(ENGINES, KvMeters.of(REGISTRY).percentileHistogram().build()).handOver();
+    until(1, REGISTRY, "kv.orders");
+    until(1, REGISTRY, "kv.requests");
+    new MeteredExperts(ENGINES, MoeMeters.of(REGISTRY).percentileHistogram().build()).step(1);
+    until(2, REGISTRY, "moe.steps");
+    new MeteredWeights(ENGINES, WeightsMeters.of(REGISTRY).percentileHistogram().build()).update(1);
+    until(1, REGISTRY, "weights.runs");
+    until(1, REGISTRY, "weights.updates");
+    until(1, REGISTRY, "weights.decisions");
+  }
+
+  @AfterAll
+  static void close() {
+    ENGINES.close();
   }
 
   @Test
   void theTableIsOfTheMetersThatThereAre() throws IOException {
     Set<String> rows = new TreeSet<>();
-    for (Meter meter : registry.getMeters()) {
+    for (Meter meter : REGISTRY.getMeters()) {
       rows.add(row(meter.getId()));
     }
     assertThat(Files.readString(DOCS.resolve("observability.md")).lines())
@@ -130,9 +134,9 @@ class DocumentedMetersTest {
   }
 
   /** Of each meter that has this tag. */
-  private Map<String, Set<String>> valuesByName(String tag) {
+  private static Map<String, Set<String>> valuesByName(String tag) {
     Map<String, Set<String>> values = new TreeMap<>();
-    for (Meter meter : registry.getMeters()) {
+    for (Meter meter : REGISTRY.getMeters()) {
       String value = meter.getId().getTag(tag);
       if (value != null) {
         String name = meter.getId().getName().substring(Meters.PREFIX.length());
@@ -169,7 +173,7 @@ class DocumentedMetersTest {
 
   @Test
   void namesAndTagsAreAsMicrometerHasThem() {
-    assertThat(registry.getMeters())
+    assertThat(REGISTRY.getMeters())
         .extracting(Meter::getId)
         .allSatisfy(id -> {
           assertThat(id.getName()).matches("reactive\\.transfer(\\.[a-z]+)+");
@@ -181,7 +185,7 @@ class DocumentedMetersTest {
   @ParameterizedTest
   @ValueSource(strings = {"dashboard.json", "alerts.yaml"})
   void whatLooksAtMetersLooksAtSomeThatThereAre(String file) throws IOException {
-    Map<String, Set<String>> scraped = labelsByName(registry.scrape());
+    Map<String, Set<String>> scraped = labelsByName(REGISTRY.scrape());
     String text = Files.readString(DOCS.resolve("observability").resolve(file));
     List<MatchResult> asked = SERIES.matcher(text.replace("\\\"", "\"")).results().toList();
     assertThat(asked).hasSizeGreaterThan(10);
@@ -235,7 +239,7 @@ class DocumentedMetersTest {
             440,
             "weights_decisions_seconds",
             530);
-    List<String> scraped = registry.scrape().lines().toList();
+    List<String> scraped = REGISTRY.scrape().lines().toList();
     written.forEach((names, series) -> {
       Pattern line = Pattern.compile("reactive_transfer_" + names + "_bucket.*");
       assertThat(scraped.stream().filter(each -> line.matcher(each).matches()).count())
@@ -246,7 +250,7 @@ class DocumentedMetersTest {
 
   @Test
   void aHistogramIsPublishedOnRequestOnly() {
-    assertThat(registry.scrape())
+    assertThat(REGISTRY.scrape())
         .contains("reactive_transfer_streams_seconds_bucket")
         .contains("reactive_transfer_streams_queue_seconds_bucket")
         .contains("reactive_transfer_streams_posted_seconds_bucket")
@@ -260,14 +264,14 @@ class DocumentedMetersTest {
         .contains("reactive_transfer_weights_updates_pause_seconds_bucket")
         .contains("reactive_transfer_weights_decisions_seconds_bucket");
     PrometheusMeterRegistry plain = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    engines.open(EngineMeters.of(plain).build());
-    new MeteredCaches(engines, KvMeters.of(plain).build()).handOver();
+    ENGINES.open(EngineMeters.of(plain).build());
+    new MeteredCaches(ENGINES, KvMeters.of(plain).build()).handOver();
     until(2, plain, "nic.up");
     until(1, plain, "kv.orders");
     until(1, plain, "kv.requests");
-    new MeteredExperts(engines, MoeMeters.of(plain).build()).step(1);
+    new MeteredExperts(ENGINES, MoeMeters.of(plain).build()).step(1);
     until(2, plain, "moe.steps");
-    new MeteredWeights(engines, WeightsMeters.of(plain).build()).update(1);
+    new MeteredWeights(ENGINES, WeightsMeters.of(plain).build()).update(1);
     until(1, plain, "weights.runs");
     until(1, plain, "weights.updates");
     until(1, plain, "weights.decisions");

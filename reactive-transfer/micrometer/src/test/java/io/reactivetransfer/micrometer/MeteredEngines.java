@@ -113,6 +113,10 @@ final class MeteredEngines implements AfterEachCallback {
 
   @Override
   public void afterEach(ExtensionContext context) {
+    close();
+  }
+
+  void close() {
     busy = false;
     opened.forEach(MeteredEngines::close);
     arena.close();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.util.regex.Matcher;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is one trace within a process is one, too, where its parts are processes. */
@@ -46,6 +47,8 @@ class ProcessTracesTest {
     }
   }
 
+  // In a usual build WeightsObservationsTest has this in one process, and the test above processes.
+  @Tag("nightly")
   @Test
   void anUpdateBetweenProcessesIsOneTrace() throws Exception {
     String program = TracedWeightsProgram.class.getName();

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,7 @@ class SecretRenewalTest {
       put("target", NEW, NEW);
       await()
           .atMost(SecretRenewal.INTERVAL.plus(Node.PATIENCE))
+          .pollInterval(Duration.ofMillis(500)) // each look is a handshake that is refused
           .ignoreExceptionsInstanceOf(PeerUnreachableException.class)
           .untilAsserted(() -> reach(later, target));
       assertThat(later.write(target, "hello")).isEqualTo("hello");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 import static org.awaitility.Awaitility.await;
 
-import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.fuzz.TestPki;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.ssl.DefaultSslBundleRegistry;
@@ -60,13 +58,8 @@ class TlsTest {
 
   /** With files of its own, which may be replaced. */
   private Node node(String name, TestPki authority, String... more) throws IOException {
-    return node(name, authority, Algorithm.ecp256, more);
-  }
-
-  private Node node(String name, TestPki authority, Algorithm algorithm, String... more)
-      throws IOException {
     Path files = Files.createDirectory(directory.resolve(name));
-    put(files, authority.filesFor("127.0.0.1", algorithm));
+    put(files, authority.filesFor("127.0.0.1"));
     List<String> properties =
         List.of(
             "reactive-transfer.backend=tcp",
@@ -137,11 +130,11 @@ class TlsTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"rsa2048", "ecp256", "ed25519"})
-  void aKeyOfAnotherCertificateFailsTheStart(Algorithm algorithm) {
-    TestPki.Files own = OURS.filesFor("127.0.0.1", algorithm);
-    TestPki.Files other = OURS.filesFor("127.0.0.1", algorithm);
+  /** Of whichever kind it is: CertifiedKeyTest of control has them all. */
+  @Test
+  void aKeyOfAnotherCertificateFailsTheStart() {
+    TestPki.Files own = OURS.filesFor("127.0.0.1");
+    TestPki.Files other = OURS.filesFor("127.0.0.1");
     runner(own, own.key()).run(context -> assertThat(context).hasNotFailed());
     runner(own, other.key())
         .run(context ->
@@ -158,10 +151,9 @@ class TlsTest {
   }
 
   /** Before the first handshake finds it, and until both files belong together again. */
-  @ParameterizedTest
-  @EnumSource(names = {"rsa2048", "ecp256"})
-  void aKeyOfAnotherCertificateIsRefusedAndTheOldOneStays(Algorithm algorithm) throws Exception {
-    try (Node target = node("target", OURS, algorithm);
+  @Test
+  void aKeyOfAnotherCertificateIsRefusedAndTheOldOneStays() throws Exception {
+    try (Node target = node("target", OURS);
         Node origin = node("origin", OURS)) {
       Map<String, Object> before = Details.of(target, "tls");
       assertThat(before)
@@ -171,7 +163,7 @@ class TlsTest {
           .containsEntry("trusted", List.of(fingerprint(directory.resolve("target/ca.pem"))))
           .containsEntry("certificates", List.of(fingerprint(directory.resolve("target/node.pem"))))
           .containsKeys("expires", "since");
-      TestPki.Files next = OURS.filesFor("127.0.0.1", algorithm);
+      TestPki.Files next = OURS.filesFor("127.0.0.1");
       replace(next.key(), directory.resolve("target/node.key"));
       await().atMost(Node.PATIENCE).until(() -> Details.of(target, "tls").containsKey("refused"));
       assertThat(Details.of(target, "tls"))

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.Disposable;
@@ -99,6 +100,8 @@ class EtcdClusterTest {
     return status.getLeader() == status.getHeader().getMemberId();
   }
 
+  // In a usual build EtcdWithoutLeaderTest shows what one member without the others does.
+  @Tag("nightly")
   @Test
   void withoutAMajorityAllStaysAsItIsAndAfterwardsItGoesOn() throws Exception {
     EtcdMembership membership = open(new Streams());
@@ -126,6 +129,8 @@ class EtcdClusterTest {
   /**
    * The lease would last for longer than anybody waits here; the client itself asks three times.
    */
+  // In a usual build nodes leave an etcd of one member only, also while it is away.
+  @Tag("nightly")
   @Test
   void whoLeavesWithoutAMajorityIsGoneOnceThereIsOne() throws Exception {
     InFlight revocations = new InFlight("LeaseRevoke");

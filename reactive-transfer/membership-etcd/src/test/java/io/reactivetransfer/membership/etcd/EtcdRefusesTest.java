@@ -11,7 +11,9 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
 import io.etcd.jetcd.auth.Permission;
+import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.OptionsUtil;
+import io.etcd.jetcd.options.PutOption;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.membership.MembershipException;
 import io.reactivetransfer.membership.Node;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,6 +53,18 @@ class EtcdRefusesTest {
 
   private static void put(String name, String value) throws Exception {
     ETCD.client().getKVClient().put(bytes(PREFIX + name), bytes(value)).get();
+  }
+
+  /** So many at a time, as etcd takes them. */
+  private static void putAll(int count, String name, String value, int atOnce) throws Exception {
+    for (int first = 0; first < count; first += atOnce) {
+      Op[] puts =
+          IntStream.range(first, Math.min(first + atOnce, count))
+              .mapToObj(
+                  i -> Op.put(bytes(PREFIX + name + "-" + i), bytes(value), PutOption.DEFAULT))
+              .toArray(Op[]::new);
+      ETCD.client().getKVClient().txn().Then(puts).commit().get();
+    }
   }
 
   private static ClientBuilder as(String user) {
@@ -127,9 +142,7 @@ class EtcdRefusesTest {
    */
   @Test
   void aListThatIsTooLongForOneMessageIsReadInPages() throws Exception {
-    for (int i = 0; i < 100; i++) {
-      put("garbage-" + i, "x".repeat(60_000));
-    }
+    putAll(100, "garbage", "x".repeat(60_000), 20);
     put("one", "{\"role\":\"decode\",\"address\":\"10.0.0.7:7400\"}");
     new View(keep(EtcdMembership.builder(ETCD.builder()).maxNodes(1))).until(ONE);
   }
@@ -145,9 +158,7 @@ class EtcdRefusesTest {
 
   @Test
   void manyPagesAreOneList() throws Exception {
-    for (int i = 0; i < 1_200; i++) {
-      put("n-" + i, "{\"role\":\"r\",\"address\":\"h:1\"}");
-    }
+    putAll(1_200, "n", "{\"role\":\"r\",\"address\":\"h:1\"}", 100);
     View view = new View(keep(EtcdMembership.builder(ETCD.builder())));
     await().atMost(PATIENCE).until(() -> view.changes.size() == 1_200);
   }

@@ -24,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.Disposable;
@@ -161,6 +162,8 @@ class PartitionTest {
    * What fits into the connection and into etcd's queue comes when it heals; the rest is no more in
    * etcd by then.
    */
+  // In a usual build EtcdAwayTest has a watch that comes back to what was compacted.
+  @Tag("nightly")
   @Test
   void whatIsCompactedMeanwhileIsFoundByComparing() throws Exception {
     InFlight calls = new InFlight();
@@ -200,6 +203,8 @@ class PartitionTest {
   }
 
   /** Where nothing comes back, etcd hears of renewals for a while, and of them nobody knows. */
+  // In a usual build the test of what outlasts a lease shows this where nothing passes either way.
+  @Tag("nightly")
   @Test
   void whoseQuestionsOrAnswersDoNotPassLeavesAndComesBack() throws Exception {
     Node mute = node("mute");
