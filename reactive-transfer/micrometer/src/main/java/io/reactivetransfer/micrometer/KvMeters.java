@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvPrefill;
@@ -26,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One object may serve several nodes; each has the tags {@code engine}, the first eight digits
  * of its engine's id, and {@code backend}, and each model the tag {@code model}. What meters there
- * are, with their units and tags, is in {@code docs/observability.md}.
+ * are, with their units and tags, is in {@code docs/observability.md}. Of two caches whose meters
+ * have the same tags in one registry, of one object or of two, the second is shown when the first
+ * has gone.
  *
  * <p><b>When.</b> Those of orders come with the first decode side of a model, those of requests
  * with its first prefill side; all go when the {@link KvCache} is {@linkplain KvCache#closed()
@@ -50,7 +51,7 @@ public final class KvMeters implements KvRecorder {
   private final Tags tags;
   private final int maxModels;
   private final boolean histogram;
-  private final Showcase shown = new Showcase();
+  private final Showcase shown;
   private final Map<KvCache, ShownKvCache> caches = new ConcurrentHashMap<>();
 
   private KvMeters(Builder builder) {
@@ -58,6 +59,7 @@ public final class KvMeters implements KvRecorder {
     tags = builder.tags;
     maxModels = builder.maxModels;
     histogram = builder.histogram;
+    shown = Showcase.of(registry);
   }
 
   /** Begins with the defaults; the registry stays the caller's. */
@@ -86,9 +88,8 @@ public final class KvMeters implements KvRecorder {
 
   @Override
   public void opened(KvCache cache) {
-    TransferEngine engine = cache.engine();
-    Meters meters = Meters.of(registry, tags, engine);
-    ShownKvCache fresh = new ShownKvCache(engine, meters, maxModels, histogram);
+    Meters meters = Meters.of(registry, tags, cache.engine());
+    ShownKvCache fresh = new ShownKvCache(meters, maxModels, histogram);
     caches.put(cache, fresh);
     shown.add(fresh);
   }

@@ -56,6 +56,11 @@ final class Meters {
     this.said = said;
   }
 
+  /** What all of them have. */
+  Tags tags() {
+    return tags;
+  }
+
   /** None yet, that have these tags, and this one. */
   Meters and(String key, String value) {
     return new Meters(registry, tags.and(key, value), said);

@@ -3,7 +3,6 @@ package io.reactivetransfer.micrometer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.moe.GroupFailedException;
 import io.reactivetransfer.moe.MoeGroup;
@@ -21,8 +20,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * }</pre>
  *
  * <p>One object may serve several groups; each has the tags {@code engine}, the first eight digits
- * of its engine's id, {@code backend}, and {@code group}, its name. What meters there are, with
- * their units and tags, is in {@code docs/observability.md}.
+ * of its engine's id, {@code backend}, and {@code group}, its name. Several objects of one registry
+ * may be told of groups of one engine, too: failed groups are counted together, names share the
+ * limit of the object that was told first, and a group that several are told of is shown by the
+ * first. What meters there are, with their units and tags, is in {@code docs/observability.md}.
  *
  * <p><b>When.</b> Meters come when all ranks have joined, and go when the group or its engine has
  * closed; those of the next epoch begin at 0. Of groups whose names are too many, which are {@code
@@ -40,18 +41,27 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class MoeMeters implements MoeRecorder {
 
+  private static final OfRegistry<Map<Tags, ShownMoeEngine>> ENGINES =
+      new OfRegistry<>(ConcurrentHashMap::new);
+  private static final OfRegistry<NamedShowcase.Shared<MoeGroup, ShownMoeGroup>> GROUPS =
+      new OfRegistry<>(NamedShowcase.Shared::new);
+
   private final MeterRegistry registry;
   private final Tags tags;
   private final boolean histogram;
-  private final Showcase shown = new Showcase();
+  private final Showcase shown;
   private final NamedShowcase<MoeGroup, ShownMoeGroup> groups;
-  private final Map<EngineId, ShownMoeEngine> engines = new ConcurrentHashMap<>();
+  private final Map<Tags, ShownMoeEngine> engines;
 
   private MoeMeters(Builder builder) {
     registry = builder.registry;
     tags = builder.tags;
     histogram = builder.histogram;
-    groups = new NamedShowcase<>(shown, builder.maxGroups, this::group);
+    shown = Showcase.of(registry);
+    engines = ENGINES.of(registry);
+    groups =
+        new NamedShowcase<>(
+            shown, GROUPS.of(registry), builder.maxGroups, this::meters, this::group);
   }
 
   /** Begins with the defaults; the registry stays the caller's. */
@@ -70,19 +80,19 @@ public final class MoeMeters implements MoeRecorder {
     return Meters.of(registry, tags, engine);
   }
 
-  private ShownMoeGroup group(TransferEngine engine, String name) {
-    return new ShownMoeGroup(engine.id(), name, meters(engine), histogram);
+  private ShownMoeGroup group(Meters meters, String name) {
+    return new ShownMoeGroup(name, meters, histogram);
   }
 
   private void show(TransferEngine engine) {
-    EngineId id = engine.id();
-    ShownMoeEngine fresh = new ShownMoeEngine(id, meters(engine));
-    if (engines.putIfAbsent(id, fresh) == null) {
+    Meters meters = meters(engine);
+    ShownMoeEngine fresh = new ShownMoeEngine(meters);
+    if (engines.putIfAbsent(meters.tags(), fresh) == null) {
       shown.add(fresh);
       fresh.endWith(
           engine,
           () -> {
-            engines.remove(id);
+            engines.remove(meters.tags());
             shown.close(fresh);
           });
     }
@@ -96,10 +106,11 @@ public final class MoeMeters implements MoeRecorder {
   @Override
   public void groupFailed(MoeGroup group, GroupFailedException reason) {
     ShownMoeGroup known = groups.get(group);
-    if (known != null) {
-      known.hasFailed(group);
+    if (known == null) {
+      return;
     }
-    ShownMoeEngine engine = engines.get(group.engine().id());
+    known.hasFailed(group);
+    ShownMoeEngine engine = engines.get(meters(group.engine()).tags());
     if (engine != null) {
       engine.groupFailed();
     }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.micrometer;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -7,13 +8,23 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What is shown in one registry, in the order in which it was opened. One whose meters would be
- * those of another one is shown when that has gone: it may be opened before that is known here.
+ * What is shown in one registry of pipelines, whichever recorders show it, in the order in which it
+ * was opened. One whose meters would be those of another one is shown when that has gone: it may be
+ * opened before that is known here.
  */
 final class Showcase {
 
+  private static final OfRegistry<Showcase> ALL = new OfRegistry<>(Showcase::new);
+
   private final Collection<Shown> all = new ConcurrentLinkedQueue<>();
   private final Upkeep upkeep = new Upkeep(this::follow, this::failed);
+
+  private Showcase() {}
+
+  /** That of this registry. */
+  static Showcase of(MeterRegistry registry) {
+    return ALL.of(registry);
+  }
 
   /** From any thread; its meters come a moment later. */
   void add(Shown shown) {

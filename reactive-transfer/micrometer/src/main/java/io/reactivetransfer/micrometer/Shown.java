@@ -1,5 +1,6 @@
 package io.reactivetransfer.micrometer;
 
+import io.micrometer.core.instrument.Tags;
 import io.reactivetransfer.TransferEngine;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -10,14 +11,23 @@ import reactor.core.Disposables;
  */
 abstract class Shown {
 
-  /** What two have in common whose meters have the same tags. */
-  final Object place;
+  /** What two have in common whose meters are the same. */
+  record Place(Class<?> kind, Tags tags) {}
+
+  final Place place;
+  final Meters meters;
 
   private final Disposable.Swap watching = Disposables.swap();
   private volatile boolean closed;
 
-  Shown(Object place) {
-    this.place = place;
+  /**
+   * Nothing is registered yet.
+   *
+   * @param meters with all tags that those of this one have
+   */
+  Shown(Meters meters) {
+    this.place = new Place(getClass(), meters.tags());
+    this.meters = meters;
   }
 
   final boolean isClosed() {
@@ -43,8 +53,12 @@ abstract class Shown {
   abstract void register();
 
   /** Takes all of it out of the registry. */
-  abstract void remove();
+  void remove() {
+    meters.remove();
+  }
 
   /** A registry has thrown, or whatever else is not of ours. From any thread. */
-  abstract void failed(Throwable failure);
+  final void failed(Throwable failure) {
+    meters.failed(failure);
+  }
 }

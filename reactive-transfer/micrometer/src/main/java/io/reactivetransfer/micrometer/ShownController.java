@@ -1,12 +1,10 @@
 package io.reactivetransfer.micrometer;
 
 import io.micrometer.core.instrument.Tags;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.weights.version.RankOutcome;
 import io.reactivetransfer.weights.version.UpdateResult;
 import io.reactivetransfer.weights.version.UpdateResult.Decision;
 import io.reactivetransfer.weights.version.VersionRecorder;
-import io.reactivetransfer.weights.version.WeightsController;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
@@ -14,13 +12,11 @@ import java.util.concurrent.atomic.LongAdder;
 /** A controller of updates: of all of them, which are counted together, it is told the end. */
 final class ShownController extends ShownWeights implements VersionRecorder.ControllerRecorder {
 
-  private record Place(EngineId engine) {}
-
   private final EarlyTimers<Decision> decisions;
   private final LongAdder unconfirmed = new LongAdder();
 
-  ShownController(WeightsController controller, Meters meters, boolean histogram) {
-    super(new Place(controller.engine().id()), meters, histogram);
+  ShownController(Meters meters, boolean histogram) {
+    super(meters, histogram);
     this.decisions = new EarlyTimers<>(meters, Decision.class);
   }
 

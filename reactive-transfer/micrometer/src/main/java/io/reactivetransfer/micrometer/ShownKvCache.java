@@ -1,22 +1,19 @@
 package io.reactivetransfer.micrometer;
 
 import io.micrometer.core.instrument.Tags;
-import io.reactivetransfer.TransferEngine;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The KV caches of one node and their meters. */
 final class ShownKvCache extends Shown {
 
-  private final Meters meters;
   private final boolean histogram;
   private final Named<KvOrderMeters> orders;
   private final Named<KvRequestMeters> requests;
   private final LongAdder rejected = new LongAdder();
   private boolean registered;
 
-  ShownKvCache(TransferEngine engine, Meters meters, int maxModels, boolean histogram) {
-    super(engine.id());
-    this.meters = meters;
+  ShownKvCache(Meters meters, int maxModels, boolean histogram) {
+    super(meters);
     this.histogram = histogram;
     this.orders = new Named<>(maxModels, model -> new KvOrderMeters(meters.and("model", model)));
     this.requests =
@@ -56,11 +53,6 @@ final class ShownKvCache extends Shown {
   void remove() {
     orders.all().forEach(KvOrderMeters::remove);
     requests.all().forEach(KvRequestMeters::remove);
-    meters.remove();
-  }
-
-  @Override
-  void failed(Throwable failure) {
-    meters.failed(failure);
+    super.remove();
   }
 }

@@ -1,7 +1,6 @@
 package io.reactivetransfer.micrometer;
 
 import io.micrometer.core.instrument.Tags;
-import io.reactivetransfer.EngineId;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -10,13 +9,11 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class ShownMoeEngine extends Shown {
 
-  private final Meters meters;
   private final LongAdder groupsFailed = new LongAdder();
   private boolean registered;
 
-  ShownMoeEngine(EngineId engine, Meters meters) {
-    super(engine);
-    this.meters = meters;
+  ShownMoeEngine(Meters meters) {
+    super(meters);
   }
 
   void groupFailed() {
@@ -35,15 +32,5 @@ final class ShownMoeEngine extends Shown {
           groupsFailed,
           LongAdder::sum);
     }
-  }
-
-  @Override
-  void remove() {
-    meters.remove();
-  }
-
-  @Override
-  void failed(Throwable failure) {
-    meters.failed(failure);
   }
 }

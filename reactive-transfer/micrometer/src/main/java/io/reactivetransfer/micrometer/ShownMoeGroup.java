@@ -2,7 +2,6 @@ package io.reactivetransfer.micrometer;
 
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.moe.MoeGroup;
 import io.reactivetransfer.moe.MoeRecorder;
 import java.time.Duration;
@@ -21,10 +20,6 @@ final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder, Mem
   private static final Duration SHORTEST = Duration.ofNanos(10_000);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** The same in each epoch. */
-  private record Place(EngineId engine, String name) {}
-
-  private final Meters meters;
   private final boolean histogram;
   private final EarlyTimers<MoeOutcome> steps;
   private final EarlyTimers<MoeOutcome> dispatches;
@@ -39,9 +34,8 @@ final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder, Mem
   private final Set<MoeGroup> failedOnes = ConcurrentHashMap.newKeySet();
   private boolean registered;
 
-  ShownMoeGroup(EngineId engine, String name, Meters meters, boolean histogram) {
-    super(new Place(engine, name));
-    this.meters = meters.and("group", name);
+  ShownMoeGroup(String name, Meters meters, boolean histogram) {
+    super(meters.and("group", name));
     this.histogram = histogram;
     this.steps = new EarlyTimers<>(this.meters, MoeOutcome.class);
     this.dispatches = new EarlyTimers<>(this.meters, MoeOutcome.class);
@@ -155,15 +149,5 @@ final class ShownMoeGroup extends Shown implements MoeRecorder.StepRecorder, Mem
             .maximumExpectedValue(LONGEST)
             .publishPercentileHistogram(histogram),
         more);
-  }
-
-  @Override
-  void remove() {
-    meters.remove();
-  }
-
-  @Override
-  void failed(Throwable failure) {
-    meters.failed(failure);
   }
 }

@@ -1,7 +1,6 @@
 package io.reactivetransfer.micrometer;
 
 import io.micrometer.core.instrument.Tags;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.weights.version.RankState;
 import io.reactivetransfer.weights.version.VersionRecorder;
 import io.reactivetransfer.weights.version.WeightsRank;
@@ -15,8 +14,6 @@ import java.util.concurrent.atomic.LongAdder;
 final class ShownRank extends ShownWeights
     implements VersionRecorder.UpdateRecorder, Members<WeightsRank> {
 
-  private record Place(EngineId engine, String rank) {}
-
   private final Set<WeightsRank> ranks = ConcurrentHashMap.newKeySet();
   private final EarlyTimers<UpdateOutcome> updates;
   private final EarlyTimers<UpdateOutcome> fillings;
@@ -25,8 +22,8 @@ final class ShownRank extends ShownWeights
   private final LongAdder ended = new LongAdder();
   private final LongAdder flipped = new LongAdder();
 
-  ShownRank(EngineId engine, String name, Meters meters, boolean histogram) {
-    super(new Place(engine, name), meters.and("rank", name), histogram);
+  ShownRank(String name, Meters meters, boolean histogram) {
+    super(meters.and("rank", name), histogram);
     this.updates = new EarlyTimers<>(this.meters, UpdateOutcome.class);
     this.fillings = new EarlyTimers<>(this.meters, UpdateOutcome.class);
     this.pauses = new EarlyTimers<>(this.meters, UpdateOutcome.class);

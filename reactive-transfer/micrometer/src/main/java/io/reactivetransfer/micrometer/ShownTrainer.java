@@ -1,7 +1,6 @@
 package io.reactivetransfer.micrometer;
 
 import io.micrometer.core.instrument.Tags;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.weights.run.RunProgress;
 import io.reactivetransfer.weights.run.RunRecorder;
 import io.reactivetransfer.weights.run.TrainerRank;
@@ -13,16 +12,14 @@ import java.util.concurrent.atomic.LongAdder;
 final class ShownTrainer extends ShownWeights
     implements RunRecorder.OneRunRecorder, Members<TrainerRank> {
 
-  private record Place(EngineId engine, String trainer) {}
-
   private final EarlyTimers<RunOutcome> runs;
   private final LongAdder begun = new LongAdder();
   private final LongAdder ended = new LongAdder();
   private final LongAdder written = new LongAdder();
   private final LongAdder staged = new LongAdder();
 
-  ShownTrainer(EngineId engine, String name, Meters meters, boolean histogram) {
-    super(new Place(engine, name), meters.and("rank", name), histogram);
+  ShownTrainer(String name, Meters meters, boolean histogram) {
+    super(meters.and("rank", name), histogram);
     this.runs = new EarlyTimers<>(this.meters, RunOutcome.class);
   }
 

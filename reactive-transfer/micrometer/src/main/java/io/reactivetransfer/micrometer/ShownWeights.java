@@ -12,13 +12,11 @@ abstract class ShownWeights extends Shown {
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
-  final Meters meters;
   private final boolean histogram;
   private boolean registered;
 
-  ShownWeights(Object place, Meters meters, boolean histogram) {
-    super(place);
-    this.meters = meters;
+  ShownWeights(Meters meters, boolean histogram) {
+    super(meters);
     this.histogram = histogram;
   }
 
@@ -49,15 +47,5 @@ abstract class ShownWeights extends Shown {
             .maximumExpectedValue(LONGEST)
             .publishPercentileHistogram(histogram),
         more);
-  }
-
-  @Override
-  final void remove() {
-    meters.remove();
-  }
-
-  @Override
-  final void failed(Throwable failure) {
-    meters.failed(failure);
   }
 }

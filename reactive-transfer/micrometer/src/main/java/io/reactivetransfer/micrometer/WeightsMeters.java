@@ -27,8 +27,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>One object may serve several of all three; each has the tags {@code engine}, the first eight
  * digits of its engine's id, and {@code backend}. Trainers and inference ranks have their name as
- * the tag {@code rank}. What meters there are, with their units and tags, is in {@code
- * docs/observability.md}.
+ * the tag {@code rank}. Several objects of one registry may be told of ranks of one engine: names
+ * share the limit of the object that was told first, and what several are told of is shown by the
+ * first. What meters there are, with their units and tags, is in {@code docs/observability.md}.
  *
  * <p><b>When.</b> Meters come when a rank or a controller has opened, and go when it was closed, or
  * its engine was. Of ranks whose names are too many, which are {@code other}, they go with the
@@ -46,10 +47,15 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class WeightsMeters implements RunRecorder, VersionRecorder {
 
+  private static final OfRegistry<NamedShowcase.Shared<TrainerRank, ShownTrainer>> TRAINERS =
+      new OfRegistry<>(NamedShowcase.Shared::new);
+  private static final OfRegistry<NamedShowcase.Shared<WeightsRank, ShownRank>> RANKS =
+      new OfRegistry<>(NamedShowcase.Shared::new);
+
   private final MeterRegistry registry;
   private final Tags tags;
   private final boolean histogram;
-  private final Showcase shown = new Showcase();
+  private final Showcase shown;
   private final NamedShowcase<TrainerRank, ShownTrainer> trainers;
   private final NamedShowcase<WeightsRank, ShownRank> ranks;
   private final Map<WeightsController, ShownController> controllers = new ConcurrentHashMap<>();
@@ -58,8 +64,12 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
     registry = builder.registry;
     tags = builder.tags;
     histogram = builder.histogram;
-    trainers = new NamedShowcase<>(shown, builder.maxRanks, this::trainer);
-    ranks = new NamedShowcase<>(shown, builder.maxRanks, this::rank);
+    shown = Showcase.of(registry);
+    trainers =
+        new NamedShowcase<>(
+            shown, TRAINERS.of(registry), builder.maxRanks, this::meters, this::trainer);
+    ranks =
+        new NamedShowcase<>(shown, RANKS.of(registry), builder.maxRanks, this::meters, this::rank);
   }
 
   /** Begins with the defaults; the registry stays the caller's. */
@@ -71,12 +81,12 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
     return Meters.of(registry, tags, engine);
   }
 
-  private ShownTrainer trainer(TransferEngine engine, String name) {
-    return new ShownTrainer(engine.id(), name, meters(engine), histogram);
+  private ShownTrainer trainer(Meters meters, String name) {
+    return new ShownTrainer(name, meters, histogram);
   }
 
-  private ShownRank rank(TransferEngine engine, String name) {
-    return new ShownRank(engine.id(), name, meters(engine), histogram);
+  private ShownRank rank(Meters meters, String name) {
+    return new ShownRank(name, meters, histogram);
   }
 
   @Override
@@ -114,7 +124,7 @@ public final class WeightsMeters implements RunRecorder, VersionRecorder {
   @Override
   public void opened(WeightsController controller) {
     TransferEngine engine = controller.engine();
-    ShownController fresh = new ShownController(controller, meters(engine), histogram);
+    ShownController fresh = new ShownController(meters(engine), histogram);
     controllers.put(controller, fresh);
     shown.add(fresh);
     fresh.endWith(engine, () -> closed(controller));

@@ -42,17 +42,26 @@ final class MeteredExperts {
     this.engines =
         Stream.generate(() -> engines.open(EngineRecorder.NONE)).limit(SHAPE.ranks()).toList();
     this.nodes = this.engines.stream().map(MoeNode::open).toList();
-    this.options = MoeOptions.builder().recorder(recorder).closeTimeout(PATIENCE).build();
-    this.groups = joined(NAME);
+    this.options = options(recorder);
+    this.groups = joined(NAME, options);
   }
 
-  private List<MoeGroup> joined(String name) {
+  private static MoeOptions options(MoeRecorder recorder) {
+    return MoeOptions.builder().recorder(recorder).closeTimeout(PATIENCE).build();
+  }
+
+  private List<MoeGroup> joined(String name, MoeOptions options) {
     return each(rank -> nodes.get(rank).join(name, SHAPE, addresses(), memory(rank), options));
   }
 
   /** The same two ranks have one more group, which is the one that steps are done in. */
   void joinAnother(String name) {
-    groups = joined(name);
+    groups = joined(name, options);
+  }
+
+  /** The same, and another recorder is told of it. */
+  void joinAnother(String name, MoeRecorder recorder) {
+    groups = joined(name, options(recorder));
   }
 
   private List<PeerAddress> addresses() {
