@@ -37,7 +37,8 @@ import reactor.util.context.Context;
  * trainers, so what they do for the update becomes a part of it, in their own processes. A run that
  * no message has begun takes its parent from its own subscriber's Context; publishers of {@code
  * WeightsTrainer.write} and of {@code WeightsRankBuilder.verify} see the observation of their
- * update there. Names and keys are in {@code docs/observability.md}.
+ * update there. Names and keys are in {@code docs/observability.md}; of 64 names of trainers, and
+ * as many of inference ranks, the first ones, there are keys, and all others are {@code other}.
  *
  * <p>One object may serve several of all three, and stands beside {@link WeightsMeters} by {@code
  * andThen}. Nothing is observed of a step, a write or a lease; with {@link
@@ -45,7 +46,12 @@ import reactor.util.context.Context;
  */
 public final class WeightsObservations implements RunRecorder, VersionRecorder {
 
+  /** Names of ranks of each side that keys have; a registry of meters has some for each. */
+  private static final int MAX_RANKS = 64;
+
   private final ObservationRegistry registry;
+  private final Named<String> trainers = new Named<>(MAX_RANKS, rank -> rank);
+  private final Named<String> ranks = new Named<>(MAX_RANKS, rank -> rank);
 
   private WeightsObservations(ObservationRegistry registry) {
     this.registry = registry;
@@ -107,7 +113,7 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
     }
     Observation observation =
         named("update", come(begin.traceContext()), begin.rank().engine())
-            .lowCardinalityKeyValue("rank", begin.rank().name())
+            .lowCardinalityKeyValue("rank", ranks.of(begin.rank().name()))
             .lowCardinalityKeyValue("mode", tag(begin.mode()))
             .highCardinalityKeyValue("update", begin.update().toString())
             .highCardinalityKeyValue("version", String.valueOf(begin.version()));
@@ -141,7 +147,7 @@ public final class WeightsObservations implements RunRecorder, VersionRecorder {
     }
     Observation observation =
         named("run", come(begin.traceContext()), begin.rank().engine())
-            .lowCardinalityKeyValue("rank", begin.rank().name());
+            .lowCardinalityKeyValue("rank", trainers.of(begin.rank().name()));
     TraceFields.start(registry, observation, TraceFields.in(begin.context()));
     return new OneRunRecorder() {
       @Override
