@@ -148,7 +148,7 @@ final class Cluster implements AutoCloseable {
 
   /** The CPU time of all ranks so far. */
   Work work() throws IOException, InterruptedException {
-    return Work.sum(answers("work").stream().map(Work::of).toList());
+    return Work.sum(answers("work").stream().map(Work::of).toList(), plan.inProcess());
   }
 
   /** Steps of all ranks when so many are timed: each time that they are asked, one more. */
@@ -180,7 +180,10 @@ final class Cluster implements AutoCloseable {
   }
 
   private long compiledMillis() throws IOException, InterruptedException {
-    return answers("compiled").stream().mapToLong(Long::parseLong).sum();
+    return answers("compiled").stream()
+        .limit(plan.inProcess() ? 1 : count())
+        .mapToLong(Long::parseLong)
+        .sum();
   }
 
   /** Process ids, if there are processes. */

@@ -303,7 +303,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
     ResultTable.verified(table, VERIFIED + 1, verified);
     ResultTable.steps(table, cluster.plan, times);
     ResultTable.enqueued(table, cluster.plan, times);
-    ResultTable.work(table, work, cluster.stepsDone(steps));
+    ResultTable.work(table, cluster.plan, work, cluster.stepsDone(steps));
     print(table.text() + overlapped);
     if (compared != null) {
       print(compared.table());

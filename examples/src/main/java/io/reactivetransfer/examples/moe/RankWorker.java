@@ -121,7 +121,8 @@ final class RankWorker implements Worker {
   private String join(List<String> words) {
     List<PeerAddress> ranks =
         words.subList(1, words.size()).stream().map(PeerAddress::fromText).toList();
-    MoeOptions.Builder options = MoeOptions.builder().deadline(plan.deadline()).scheduler(work);
+    MoeOptions.Builder options =
+        MoeOptions.builder().deadline(plan.deadline()).scheduler(plan.signals().ofGroup(work));
     if (ofExperts != null) {
       options.expertMemory(ofExperts);
     }

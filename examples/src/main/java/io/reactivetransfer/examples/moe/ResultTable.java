@@ -110,11 +110,16 @@ final class ResultTable {
   }
 
   /** Where the CPU time went. */
-  static void work(FigureTable table, Work work, long steps) {
+  static void work(FigureTable table, Plan plan, Work work, long steps) {
     table.line(
         "CPU time",
-        "%.2f ms for a step of a rank, of that %s"
-            .formatted(work.all() / 1e6 / steps, work.perStep(steps)));
+        "%.2f ms for a step of a rank%s"
+            .formatted(
+                work.all() / 1e6 / steps,
+                plan.signals() == Signals.NIC
+                    ? ""
+                    : ", of that %.2f copies, sums and signals of its group"
+                        .formatted(work.ofGroup() / 1e6 / steps)));
   }
 
   private static void row(FigureTable table, String name, Times times) {

@@ -15,6 +15,14 @@ enum Signals {
     return this == NIC ? Schedulers.immediate() : Schedulers.parallel();
   }
 
+  /**
+   * The same for a group. Whoever wants to work on the NIC's thread must say so with {@code
+   * Schedulers.immediate()} itself, so that nothing is counted there.
+   */
+  Scheduler ofGroup(WorkScheduler counting) {
+    return this == NIC ? scheduler() : counting;
+  }
+
   /** As on the command line. */
   @Override
   public String toString() {

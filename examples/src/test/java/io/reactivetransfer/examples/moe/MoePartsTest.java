@@ -7,14 +7,11 @@ import io.reactivetransfer.moe.ExpertPlacement;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** What the program compares and measures with. */
 class MoePartsTest {
@@ -126,29 +123,5 @@ class MoePartsTest {
         List.of(new Span(Span.What.WORK, 0, 1, 2), new Span(Span.What.COMBINE_RECEIVE, 1, 3, 4));
     assertThat(Span.of(Span.toLine(spans))).isEqualTo(spans);
     assertThat(Span.of("")).isEmpty();
-  }
-
-  @Test
-  void workIsAddedUpByKind() {
-    WorkScheduler scheduler = new WorkScheduler(Schedulers.immediate());
-    Work before = Work.of(scheduler.work().toLine());
-    scheduler.schedule(() -> {});
-    scheduler.schedule(() -> {});
-    scheduler.schedule(() -> {});
-    scheduler.schedule(MoePartsTest::busy);
-    Work work = scheduler.work().since(before);
-    assertThat(work.ofKinds().getLast()).isGreaterThan(10_000_000);
-    assertThat(work.ofKinds().subList(0, 3)).allMatch(nanos -> nanos < 10_000_000);
-    assertThat(work.all()).isGreaterThanOrEqualTo(10_000_000);
-    assertThat(Work.sum(List.of(work, work)).all()).isEqualTo(2 * work.all());
-  }
-
-  /** For ten of the ticks in which kernels count what a process takes. */
-  private static void busy() {
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    long until = threads.getCurrentThreadCpuTime() + 100_000_000;
-    while (threads.getCurrentThreadCpuTime() < until) {
-      Thread.onSpinWait();
-    }
   }
 }
