@@ -44,7 +44,7 @@ final class Workers implements AutoCloseable {
       }
       return workers;
     } catch (Throwable failure) {
-      workers.close();
+      Asked.closeAfter(failure, workers);
       throw failure;
     }
   }
@@ -112,14 +112,11 @@ final class Workers implements AutoCloseable {
 
   /** Has all end by themselves, and ends those that do not. */
   @Override
-  public void close() {
+  public void close() throws IOException {
     try (onExit) {
-      for (Asked decode : decodes) {
-        decode.end();
-      }
-      for (Asked prefill : prefills) {
-        prefill.end();
-      }
+      List<Asked> inOrder = new ArrayList<>(decodes);
+      inOrder.addAll(prefills);
+      Asked.endInTurn(inOrder);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

@@ -48,7 +48,7 @@ final class Cluster implements AutoCloseable {
       cluster.join();
       return cluster;
     } catch (Throwable failure) {
-      cluster.close();
+      Asked.closeAfter(failure, cluster);
       throw failure;
     }
   }
@@ -60,7 +60,12 @@ final class Cluster implements AutoCloseable {
     }
     List<String> arguments = new ArrayList<>(plan.toArguments());
     arguments.add(1, "--rank=" + rank);
-    return AskedWorker.start(name, RankWorker.bytes(plan, rank) + EXTRA_BYTES, arguments, null);
+    return AskedWorker.start(
+        name,
+        RankWorker.bytes(plan, rank) + EXTRA_BYTES,
+        arguments,
+        AskedWorker.PATIENCE.plus(plan.deadline().multipliedBy(2)), // or a step that ends late
+        null);
   }
 
   /** All that there are join a new group. */
@@ -201,7 +206,7 @@ final class Cluster implements AutoCloseable {
 
   /** Has all leave and end by themselves, and ends those that do not. */
   @Override
-  public void close() {
+  public void close() throws IOException {
     try (onExit) {
       Asked.endAll(ranks);
     } catch (InterruptedException e) {

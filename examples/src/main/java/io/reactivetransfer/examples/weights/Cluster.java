@@ -11,6 +11,7 @@ import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -30,6 +31,9 @@ final class Cluster implements AutoCloseable {
 
   /** What a worker needs besides weights: buffers of the sockets, and their like. */
   private static final long EXTRA_BYTES = 512L << 20;
+
+  /** A worker makes so much of the weights, or compares it, however busy the machine is. */
+  private static final long LEAST_BYTES_PER_SECOND = 5_000_000;
 
   final Plan plan;
   final Weights weights;
@@ -81,7 +85,7 @@ final class Cluster implements AutoCloseable {
       cluster.introduceRanks();
       return cluster;
     } catch (Throwable failure) {
-      cluster.close();
+      Asked.closeAfter(failure, cluster);
       throw failure;
     }
   }
@@ -93,7 +97,16 @@ final class Cluster implements AutoCloseable {
     List<String> arguments = new ArrayList<>(plan.toArguments());
     arguments.add(1, "--role=" + role);
     arguments.add(2, "--index=" + index);
-    return AskedWorker.start(role.name(index), bytes(role, index) + EXTRA_BYTES, arguments, events);
+    long bytes = bytes(role, index);
+    return AskedWorker.start(
+        role.name(index), bytes + EXTRA_BYTES, arguments, patience(plan.deadline(), bytes), events);
+  }
+
+  /** Until what is asked is done: an update, which may end late, or making or reading weights. */
+  static Duration patience(Duration deadline, long bytes) {
+    return AskedWorker.PATIENCE
+        .plus(deadline.multipliedBy(2))
+        .plusSeconds(bytes / LEAST_BYTES_PER_SECOND);
   }
 
   private long bytes(Role role, int index) {
@@ -212,22 +225,32 @@ final class Cluster implements AutoCloseable {
   /** The trainers compute a version; the ranks are told what the reference has of it. */
   void fill(long version) throws IOException, InterruptedException {
     trainers.forEach(trainer -> trainer.ask("fill " + version));
-    List<String> sums = sums(version);
+    List<List<Integer>> sums = reference.sums(version);
     for (int i = 0; i < ranks.size(); i++) {
-      ranks.get(i).ask("expect " + version + " " + sums.get(i));
+      expect(ranks.get(i), version, sums.get(i));
     }
     for (Asked trainer : trainers) {
       trainer.awaitAnswer();
     }
-    for (Asked rank : ranks) {
-      rank.awaitAnswer();
-    }
   }
 
-  private List<String> sums(long version) {
-    return reference.sums(version).stream()
-        .map(ofRank -> ofRank.stream().map(Integer::toHexString).collect(Collectors.joining(",")))
-        .toList();
+  private static void expect(Asked rank, long version, List<Integer> sums)
+      throws IOException, InterruptedException {
+    for (String line : TensorSums.toLines(sums)) {
+      rank.answer("sums " + line);
+    }
+    rank.answer("expect " + version);
+  }
+
+  /** What has happened at one of them since it was asked last. */
+  List<Moment> moments(Role role, int index) throws IOException, InterruptedException {
+    List<Moment> moments = new ArrayList<>();
+    List<Moment> more;
+    do {
+      more = Moment.of(of(role).get(index).answer("moments"));
+      moments.addAll(more);
+    } while (!more.isEmpty());
+    return moments;
   }
 
   /** Has the controller begin with an update of these ranks. */
@@ -256,13 +279,7 @@ final class Cluster implements AutoCloseable {
 
   /** What trainers say of the update that has ended. */
   List<TrainerFigures> figures() throws IOException, InterruptedException {
-    List<TrainerFigures> figures = new ArrayList<>();
-    for (String line : ofTrainers("figures")) {
-      if (!line.isEmpty()) {
-        figures.add(TrainerFigures.of(line));
-      }
-    }
-    return figures;
+    return TrainerFigures.ofAll(ofTrainers("figures"));
   }
 
   /** Of the update that has ended: how long the run of the slowest trainer took. */
@@ -287,7 +304,7 @@ final class Cluster implements AutoCloseable {
     ranks.set(index, started);
     started.awaitAnswer();
     for (long version : versions) {
-      started.answer("expect " + version + " " + sums(version).get(index));
+      expect(started, version, reference.sums(version).get(index));
     }
     introduceRanks();
   }
@@ -335,18 +352,13 @@ final class Cluster implements AutoCloseable {
 
   /** Has all end by themselves, and ends those that do not. */
   @Override
-  public void close() {
+  public void close() throws IOException {
     try (onExit;
         weights) {
-      for (Asked worker : controllers) {
-        worker.end();
-      }
-      for (Asked worker : trainers) {
-        worker.end();
-      }
-      for (Asked worker : ranks) {
-        worker.end();
-      }
+      List<Asked> inOrder = new ArrayList<>(controllers);
+      inOrder.addAll(trainers);
+      inOrder.addAll(ranks);
+      Asked.endInTurn(inOrder);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

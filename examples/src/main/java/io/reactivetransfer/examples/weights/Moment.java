@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
  */
 record Moment(What what, long nanos) {
 
+  private static final int ON_A_LINE = 500;
+
   /** What can happen. */
   enum What {
     /** The controller begins with an update. */
@@ -54,6 +56,18 @@ record Moment(What what, long nanos) {
     return moments.stream()
         .map(moment -> moment.what + ":" + moment.nanos)
         .collect(Collectors.joining(","));
+  }
+
+  /**
+   * Takes the first ones, as many as go on one line; an empty line if there is none.
+   *
+   * @param moments loses them
+   */
+  static String take(List<Moment> moments) {
+    List<Moment> first = moments.subList(0, Math.min(ON_A_LINE, moments.size()));
+    String line = toLine(first);
+    first.clear();
+    return line;
   }
 
   static List<Moment> of(String line) {

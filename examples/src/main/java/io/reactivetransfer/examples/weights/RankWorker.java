@@ -20,7 +20,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +42,9 @@ final class RankWorker implements Worker {
   /** Of each version, the checksum of each tensor, as the reference has them. */
   private final Map<Long, List<Integer>> expected = new ConcurrentHashMap<>();
 
+  /** Those of a version that was not named yet. */
+  private final List<Integer> sums = new ArrayList<>();
+
   private final List<WorkerMemory> buffers = new ArrayList<>();
   private final List<Moment> moments = new ArrayList<>();
   private @Nullable Reader reader;
@@ -62,7 +64,10 @@ final class RankWorker implements Worker {
     rank.statuses().subscribe(this::changed);
     node.engine
         .messages(PING)
-        .flatMap(message -> node.engine.send(message.sender(), PING, message.bytes()))
+        .flatMap(message ->
+            node.engine
+                .send(message.sender(), PING, message.bytes())
+                .onErrorComplete()) // whoever is lost gets no answer, and others still do
         .subscribe();
   }
 
@@ -94,7 +99,8 @@ final class RankWorker implements Worker {
     String rest = line.substring(blank + 1);
     return switch (word) {
       case "address" -> node.engine.address().toText();
-      case "expect" -> expect(rest);
+      case "sums" -> sums(rest);
+      case "expect" -> expect(Long.parseLong(rest));
       case "verify" -> verify(Long.parseLong(rest));
       case "read" -> read();
       case "readers" -> reader == null ? "" : reader.report();
@@ -106,26 +112,26 @@ final class RankWorker implements Worker {
     };
   }
 
-  /** Begins to take down moments of the next update. */
-  private String expect(String rest) {
-    synchronized (moments) {
-      moments.clear();
-    }
-    int blank = rest.indexOf(' ');
-    expected.put(
-        Long.parseLong(rest.substring(0, blank)),
-        Arrays.stream(rest.substring(blank + 1).split(","))
-            .map(sum -> Integer.parseUnsignedInt(sum, 16))
-            .toList());
+  /** The next ones of a version, which is named when all have come. */
+  private String sums(String rest) {
+    sums.addAll(TensorSums.of(rest));
     return "";
   }
 
-  /** All since it was asked last. */
+  /** Begins to take down moments of the next update. */
+  private String expect(long version) {
+    synchronized (moments) {
+      moments.clear();
+    }
+    expected.put(version, List.copyOf(sums));
+    sums.clear();
+    return "";
+  }
+
+  /** Those since it was asked last; nothing if there is none any more. */
   private String moments() {
     synchronized (moments) {
-      String line = Moment.toLine(moments);
-      moments.clear();
-      return line;
+      return Moment.take(moments);
     }
   }
 

@@ -86,13 +86,17 @@ final class Reader implements AutoCloseable {
     }
   }
 
-  /** How many batches, when leases of which version were given, and what was wrong first. */
+  /**
+   * How many batches, when leases of which version were given since it was asked last, and what was
+   * wrong first.
+   */
   synchronized String report() {
     String versions =
         given.entrySet().stream()
             .map(one ->
                 one.getKey() + ":" + one.getValue().firstNanos() + ":" + one.getValue().lastNanos())
             .collect(Collectors.joining(","));
+    given.clear();
     return batches
         + " "
         + (versions.isEmpty() ? "-" : versions)

@@ -57,14 +57,12 @@ final class Timeline {
     bar(0, WRITES, end.toldNanos(), end.writtenNanos(), "until all trainers have written");
     bar(0, WAITS, end.writtenNanos(), end.endedNanos(), "until all ranks have flipped");
     int row = 1;
-    List<String> trainers = cluster.ofTrainers("moments");
-    for (int i = 0; i < trainers.size(); i++) {
-      trainer(row, Role.TRAINER.name(i), Moment.of(trainers.get(i)));
+    for (int i = 0; i < cluster.count(Role.TRAINER); i++) {
+      trainer(row, Role.TRAINER.name(i), cluster.moments(Role.TRAINER, i));
       row += 2;
     }
-    List<String> ranks = cluster.ofRanks("moments");
-    for (int i = 0; i < ranks.size(); i++) {
-      rank(row++, Role.RANK.name(i), Moment.of(ranks.get(i)));
+    for (int i = 0; i < cluster.count(Role.RANK); i++) {
+      rank(row++, Role.RANK.name(i), cluster.moments(Role.RANK, i));
     }
     return chart.text();
   }

@@ -2,6 +2,8 @@ package io.reactivetransfer.examples.weights;
 
 import io.reactivetransfer.weights.run.RunProgress;
 import io.reactivetransfer.weights.run.StageProgress;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -45,6 +47,24 @@ record TrainerFigures(
 
   private static List<Long> stage(StageProgress stage) {
     return List.of(stage.steps(), stage.bytes(), stage.nanos());
+  }
+
+  /**
+   * Those of all trainers, each at its place.
+   *
+   * @param lines what each has said
+   * @throws IOException if one has not said how its run has ended
+   */
+  static List<TrainerFigures> ofAll(List<String> lines) throws IOException {
+    List<TrainerFigures> all = new ArrayList<>();
+    for (String line : lines) {
+      if (line.isEmpty()) {
+        throw new IOException(
+            Role.TRAINER.name(all.size()) + " did not say in time how its run has ended");
+      }
+      all.add(of(line));
+    }
+    return all;
   }
 
   static TrainerFigures of(String line) {

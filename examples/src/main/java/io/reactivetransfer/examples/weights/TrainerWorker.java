@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** One rank of the trainer: has its part of the weights, and writes it when it is ordered to. */
 final class TrainerWorker implements Worker {
 
-  private static final Duration MOST_LATE = Duration.ofSeconds(1);
+  private static final Duration MOST_LATE = Duration.ofSeconds(30);
 
   private final Plan plan;
   private final int index;
@@ -192,7 +192,9 @@ final class TrainerWorker implements Worker {
     return "";
   }
 
-  /** Of the run that has ended, which is told a little later; once for each. */
+  /**
+   * Of the run that has ended, which is told a little later; once for each. Empty if it is late.
+   */
   private String figures() throws InterruptedException {
     long end = System.nanoTime() + MOST_LATE.toNanos();
     RunProgress run = last;
@@ -201,12 +203,13 @@ final class TrainerWorker implements Worker {
       run = last;
     }
     last = null;
-    return run == null ? "" : TrainerFigures.of(run).toLine();
+    return run == null || !run.isDone() ? "" : TrainerFigures.of(run).toLine();
   }
 
+  /** Those since it was asked last; nothing if there is none any more. */
   private String moments() {
     synchronized (moments) {
-      return Moment.toLine(moments);
+      return Moment.take(moments);
     }
   }
 

@@ -21,16 +21,52 @@ public interface Asked extends AutoCloseable {
   /** Has it end by itself, without waiting for that. */
   void askToEnd();
 
-  /** Has it end by itself, unless it was asked already, and waits for that. */
-  void end() throws InterruptedException;
+  /**
+   * Has it end by itself, unless it was asked already, and waits for that.
+   *
+   * @throws IOException if it has not ended well
+   */
+  void end() throws IOException, InterruptedException;
 
   /** Has all end by themselves at once, for those that wait for each other then. */
-  static void endAll(Collection<? extends Asked> workers) throws InterruptedException {
+  static void endAll(Collection<? extends Asked> workers) throws IOException, InterruptedException {
     for (Asked worker : workers) {
       worker.askToEnd();
     }
+    endInTurn(workers);
+  }
+
+  /**
+   * Has one after the other end by itself.
+   *
+   * @throws IOException if some have not ended well: why the first has not, and behind it the
+   *     others
+   */
+  static void endInTurn(Collection<? extends Asked> workers)
+      throws IOException, InterruptedException {
+    IOException first = null;
     for (Asked worker : workers) {
-      worker.end();
+      try {
+        worker.end();
+      } catch (IOException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  /** Closes what has failed, and adds to why it has failed what that throws. */
+  static void closeAfter(Throwable failure, AutoCloseable failed) {
+    try {
+      failed.close();
+    } catch (Exception e) {
+      failure.addSuppressed(e);
     }
   }
 

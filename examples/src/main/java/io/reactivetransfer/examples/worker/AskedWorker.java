@@ -15,21 +15,35 @@ import org.jspecify.annotations.Nullable;
 /** A {@link Worker} in a process that this one has started. */
 public final class AskedWorker implements Asked {
 
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  /** Until it has answered, if nothing that it is asked for takes longer. */
+  public static final Duration PATIENCE = Duration.ofMinutes(5);
+
   private static final Duration UNTIL_GONE = Duration.ofSeconds(8);
+
+  /** Longer than a worker waits for what it closes, so that it can say what has not closed. */
+  private static final Duration UNTIL_CLOSED = Duration.ofSeconds(90);
+
   private static final String GONE = "gone";
 
   private final String name;
   private final Child child;
+  private final Duration patience;
   private final @Nullable Events events;
+  private final Thread listener;
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+  /** How many answers have not been awaited; that it is ready is the first. */
+  private int unanswered = 1;
+
   private boolean wasAskedToEnd;
 
-  private AskedWorker(String name, Process process, @Nullable Events events) {
+  /** Of a process that speaks as {@link WorkerChild} does. */
+  AskedWorker(String name, Process process, Duration patience, @Nullable Events events) {
     this.name = name;
+    this.patience = patience;
     this.child = new Child(name, process);
     this.events = events;
-    this.child.listen(new Lines());
+    this.listener = child.listen(new Lines());
   }
 
   /**
@@ -43,7 +57,23 @@ public final class AskedWorker implements Asked {
   public static AskedWorker start(
       String name, long nativeBytes, List<String> arguments, @Nullable Events events)
       throws IOException {
-    return new AskedWorker(name, ChildJvm.start(Main.class, nativeBytes, arguments), events);
+    return start(name, nativeBytes, arguments, PATIENCE, events);
+  }
+
+  /**
+   * The same for one that may take long.
+   *
+   * @param patience until it has answered
+   */
+  public static AskedWorker start(
+      String name,
+      long nativeBytes,
+      List<String> arguments,
+      Duration patience,
+      @Nullable Events events)
+      throws IOException {
+    Process process = ChildJvm.start(Main.class, nativeBytes, arguments);
+    return new AskedWorker(name, process, patience, events);
   }
 
   /** The id of the process. */
@@ -53,16 +83,27 @@ public final class AskedWorker implements Asked {
 
   @Override
   public void ask(String line) {
+    unanswered++;
     child.tell(line);
+  }
+
+  /** Those that were asked before and whose answers nobody has awaited are answered first. */
+  @Override
+  public String answer(String line) throws IOException, InterruptedException {
+    ask(line);
+    while (unanswered > 1) {
+      awaitAnswer();
+    }
+    return awaitAnswer();
   }
 
   @Override
   public String awaitAnswer() throws IOException, InterruptedException {
-    String line = answers.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-    if (line == null) {
-      throw new IOException(this + " did not answer within " + PATIENCE.toSeconds() + " s");
+    String answer = awaitAnswer(patience);
+    if (answer == null) {
+      throw new IOException(this + " did not answer within " + patience.toSeconds() + " s");
     }
-    return said(line);
+    return answer;
   }
 
   /**
@@ -78,6 +119,7 @@ public final class AskedWorker implements Asked {
   private String said(String line) throws IOException, InterruptedException {
     String rest = line.substring(line.indexOf(' ') + 1);
     if (line.startsWith(WorkerChild.ANSWER + " ")) {
+      unanswered--;
       return rest;
     }
     if (line.startsWith(WorkerChild.FAILED + " ")) {
@@ -105,9 +147,22 @@ public final class AskedWorker implements Asked {
   }
 
   @Override
-  public void end() throws InterruptedException {
+  public void end() throws IOException, InterruptedException {
     askToEnd();
-    child.awaitEnd(UNTIL_GONE);
+    child.awaitEnd(UNTIL_CLOSED);
+    if (!child.endedWell()) {
+      throw new IOException(whyItEnded());
+    }
+  }
+
+  /** What it said last, if it said that it has failed; else how it ended. */
+  private String whyItEnded() throws InterruptedException {
+    listener.join(UNTIL_GONE); // what it says comes before its end, which may be known earlier
+    return answers.stream()
+        .filter(line -> line.startsWith(WorkerChild.FAILED + " "))
+        .findFirst()
+        .map(line -> this + ": " + line.substring(line.indexOf(' ') + 1))
+        .orElseGet(() -> String.valueOf(child.ending()));
   }
 
   @Override
@@ -131,6 +186,11 @@ public final class AskedWorker implements Asked {
       } else {
         events.happened(word, line.substring(blank + 1));
       }
+    }
+
+    @Override
+    public void unreadable(String why) {
+      answers.add(WorkerChild.FAILED + " " + why);
     }
 
     @Override

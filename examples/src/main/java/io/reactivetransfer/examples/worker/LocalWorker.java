@@ -41,8 +41,12 @@ public final class LocalWorker implements Asked {
   }
 
   @Override
-  public void end() {
-    worker.close();
+  public void end() throws IOException {
+    try {
+      worker.close();
+    } catch (RuntimeException e) {
+      throw new IOException("a part of this process did not close: " + e, e);
+    }
   }
 
   @Override

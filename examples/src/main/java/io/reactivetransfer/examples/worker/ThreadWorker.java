@@ -55,11 +55,11 @@ public final class ThreadWorker implements Asked {
   }
 
   @Override
-  public void end() throws InterruptedException {
+  public void end() throws IOException, InterruptedException {
     try {
       asked().get();
     } catch (ExecutionException e) {
-      throw new IllegalStateException(this + " did not close: " + e.getCause(), e.getCause());
+      throw new IOException(this + " did not close: " + e.getCause(), e.getCause());
     }
   }
 

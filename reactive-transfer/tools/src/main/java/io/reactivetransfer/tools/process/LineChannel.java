@@ -14,10 +14,24 @@ public final class LineChannel {
   /** Descriptors and addresses of eight NICs take a few thousand. */
   static final int MAX_LINE_BYTES = 1 << 16;
 
+  /** Of a line that is too long, this much is named. */
+  private static final int SHOWN_BYTES = 20;
+
+  private static final class TooLongException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    TooLongException() {
+      super("expected lines of up to " + MAX_LINE_BYTES + " bytes, got more");
+    }
+  }
+
   /** What the other process says, on a thread of its own. */
   public interface Listener {
     /** A line, without its end. */
     void line(String line);
+
+    /** What it says cannot be read any more, and why; then nothing more comes. */
+    default void unreadable(String why) {}
 
     /** Nothing more comes. Called once, last. */
     void ended();
@@ -36,10 +50,20 @@ public final class LineChannel {
    * Says a line.
    *
    * @return false if nobody takes it any more; then the end of what the other one says follows
+   * @throws IllegalStateException if it is longer than a line may be; nothing is said then
    */
   public synchronized boolean tell(String line) {
+    byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
+    if (bytes.length - 1 > MAX_LINE_BYTES) {
+      throw new IllegalStateException(
+          "expected a line of up to %,d bytes to say, got %,d: say it in parts (%s...)"
+              .formatted(
+                  MAX_LINE_BYTES,
+                  bytes.length - 1,
+                  new String(bytes, 0, SHOWN_BYTES, StandardCharsets.UTF_8)));
+    }
     try {
-      out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+      out.write(bytes);
       out.flush();
       return true;
     } catch (IOException e) {
@@ -60,7 +84,7 @@ public final class LineChannel {
         return null; // half a line is none
       }
       if (line.size() == MAX_LINE_BYTES) {
-        throw new IOException("expected lines of up to " + MAX_LINE_BYTES + " bytes, got more");
+        throw new TooLongException();
       }
       if (next != '\r') {
         line.write(next);
@@ -80,6 +104,8 @@ public final class LineChannel {
             while ((line = read()) != null) {
               listener.line(line);
             }
+          } catch (TooLongException e) {
+            listener.unreadable(String.valueOf(e.getMessage()));
           } catch (IOException e) {
             // it is gone; how it ended says more
           } finally {

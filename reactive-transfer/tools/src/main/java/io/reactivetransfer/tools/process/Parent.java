@@ -33,6 +33,11 @@ public final class Parent {
           }
 
           @Override
+          public void unreadable(String why) {
+            System.err.println("what was said to this process cannot be read: " + why);
+          }
+
+          @Override
           public void ended() {
             if (!over) {
               Runtime.getRuntime().halt(EXIT_CODE);

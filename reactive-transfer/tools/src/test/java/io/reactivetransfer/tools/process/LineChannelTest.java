@@ -62,12 +62,30 @@ class LineChannelTest {
               }
 
               @Override
+              public void unreadable(String why) {
+                heard.add(why);
+              }
+
+              @Override
               public void ended() {
                 heard.add("(end)");
               }
             })
         .join();
-    assertThat(heard).containsExactly("one", "two", "(end)");
+    assertThat(heard)
+        .containsExactly("one", "two", "expected lines of up to 65536 bytes, got more", "(end)");
+  }
+
+  @Test
+  void whatNobodyCouldReadIsNotSaid() {
+    ByteArrayOutputStream wire = new ByteArrayOutputStream();
+    LineChannel teller = new LineChannel(InputStream.nullInputStream(), wire);
+    String longest = "x".repeat(LineChannel.MAX_LINE_BYTES);
+    assertThatThrownBy(() -> teller.tell(longest + "x"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("65,537");
+    assertThat(wire.size()).isZero();
+    assertThat(teller.tell(longest)).isTrue();
   }
 
   @Test
