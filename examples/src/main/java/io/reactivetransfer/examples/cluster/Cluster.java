@@ -5,6 +5,7 @@ import io.reactivetransfer.examples.worker.AskedWorker;
 import io.reactivetransfer.membership.etcd.EtcdMembership;
 import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +37,7 @@ final class Cluster implements AutoCloseable {
   private final Map<String, AskedWorker> decodes = new LinkedHashMap<>();
   private final List<AskedWorker> started = new CopyOnWriteArrayList<>();
   private final FigureTable table = new FigureTable();
-  private final OnExit onExit = OnExit.run(this::destroy);
+  private final OnExit onExit = OnExit.run(this::closeAtExit);
   private final List<String> compactions = new ArrayList<>();
   private Requests together = Requests.NONE;
   private int prefillNumber;
@@ -55,7 +56,8 @@ final class Cluster implements AutoCloseable {
    *
    * @param pauseMillis how long each client of a decode node waits between two requests
    */
-  static Cluster open(int pauseMillis, Consumer<String> progress) throws IOException {
+  static Cluster open(int pauseMillis, Consumer<String> progress)
+      throws IOException, InterruptedException {
     Etcd etcd = Etcd.open();
     return new Cluster(etcd, EtcdRelay.to(etcd.endpoint()), pauseMillis, progress);
   }
@@ -110,8 +112,12 @@ final class Cluster implements AutoCloseable {
   /** Until each decode node has seen the end of so many more requests. */
   void await(int requests) throws IOException, InterruptedException {
     decodes.values().forEach(each -> each.ask(DecodeNode.AWAIT + requests));
+    Duration patience =
+        DecodeNode.patience(requests, Duration.ofMillis(pauseMillis)).plus(AskedWorker.PATIENCE);
     for (AskedWorker each : decodes.values()) {
-      each.awaitAnswer();
+      if (each.awaitAnswer(patience) == null) {
+        throw new IOException(each + " did not answer within " + patience.toSeconds() + " s");
+      }
     }
   }
 
@@ -158,7 +164,7 @@ final class Cluster implements AutoCloseable {
     progress.accept("killed etcd");
   }
 
-  void startEtcd() throws IOException {
+  void startEtcd() throws IOException, InterruptedException {
     etcd.start();
     progress.accept("started etcd again");
   }
@@ -264,7 +270,11 @@ final class Cluster implements AutoCloseable {
 
   private void destroy() {
     started.forEach(AskedWorker::close);
-    etcd.destroy();
+  }
+
+  private void closeAtExit() {
+    destroy();
+    etcd.closeAtExit();
   }
 
   @Override

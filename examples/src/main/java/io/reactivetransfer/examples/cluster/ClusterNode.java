@@ -88,8 +88,17 @@ final class ClusterNode implements AutoCloseable {
     registration.update(
         membership
             .register(Node.of(name, role, engine.address().control()))
-            .subscribe(entered::tryEmitValue, entered::tryEmitError));
+            .subscribe(entered::tryEmitValue, failure -> outside(entered, failure)));
     await(entered.asMono());
+  }
+
+  /**
+   * Whoever waits until it has entered hears of it; behind that, who reads what this process says.
+   */
+  private void outside(Sinks.One<Node> entered, Throwable failure) {
+    if (entered.tryEmitError(failure) != Sinks.EmitResult.OK) {
+      System.err.println(name + " is registered no more, and others do not find it: " + failure);
+    }
   }
 
   /** Others forget it. */

@@ -33,6 +33,9 @@ final class DecodeNode implements Worker {
   private static final int AT_ONCE = 4;
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
+  /** Of many, one with another; it takes some 10 ms. */
+  private static final Duration MOST_OF_A_REQUEST = Duration.ofMillis(100);
+
   private final ClusterNode node;
   private final KnownNodes known;
   private final KvRouter router;
@@ -68,6 +71,12 @@ final class DecodeNode implements Worker {
         new DecodeNode(ClusterNode.open(name, ClusterNode.DECODE, etcd), firstNumber, pause);
     node.node.enter();
     return node;
+  }
+
+  /** Until so many more requests have ended, however busy the machine is. */
+  static Duration patience(int count, Duration pause) {
+    int turns = Math.ceilDiv(count, AT_ONCE) + 1;
+    return pause.plus(MOST_OF_A_REQUEST).multipliedBy(turns).plus(DEADLINE.multipliedBy(4));
   }
 
   private void begin() {
@@ -130,7 +139,7 @@ final class DecodeNode implements Worker {
     }
     if (line.startsWith(AWAIT)) {
       int count = Integer.parseInt(line.substring(AWAIT.length()));
-      long patience = DEADLINE.multipliedBy(4).toSeconds();
+      long patience = patience(count, pause).toSeconds();
       ended.drainPermits(); // those that ended before, and as many as may have been begun before
       if (!ended.tryAcquire(count + AT_ONCE, patience, TimeUnit.SECONDS)) {
         throw new IOException("fewer than " + count + " requests have ended in " + patience + " s");
