@@ -11,6 +11,11 @@ public final class SpringMain {
 
   private static final List<String> NODES = List.of("a", "b");
 
+  /** Ends a node when the process that has started it is gone. */
+  private static final String WITH_PARENT = "with-parent";
+
+  private static final int SIGNALLED = 128;
+
   private SpringMain() {}
 
   /**
@@ -21,9 +26,15 @@ public final class SpringMain {
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     if (args.length < 2) {
-      both();
+      int code = both();
+      if (code != 0) {
+        System.exit(code);
+      }
     } else if (NODES.contains(args[1])) {
       List<String> arguments = new ArrayList<>(List.of(args).subList(2, args.length));
+      if (arguments.remove(WITH_PARENT)) {
+        endWithParent();
+      }
       arguments.addFirst("--spring.profiles.active=" + args[1]);
       NodeApplication.main(arguments.toArray(String[]::new));
     } else {
@@ -35,7 +46,20 @@ public final class SpringMain {
     }
   }
 
-  private static void both() throws IOException, InterruptedException {
+  private static void endWithParent() {
+    ProcessHandle.current()
+        .parent()
+        .ifPresent(parent -> {
+          var _ = parent.onExit().thenRun(() -> System.exit(1));
+        });
+  }
+
+  /** The exit code of the first that has failed by itself, or 0 if none has. */
+  static int exitCode(List<Integer> codes) {
+    return codes.stream().filter(code -> code != 0 && code < SIGNALLED).findFirst().orElse(0);
+  }
+
+  private static int both() throws IOException, InterruptedException {
     List<Process> nodes = new ArrayList<>();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> nodes.forEach(Process::destroy)));
     for (String name : NODES) {
@@ -46,9 +70,11 @@ public final class SpringMain {
               + " %s%n",
           name, node.pid(), node.pid(), name);
     }
+    List<Integer> codes = new ArrayList<>();
     for (Process node : nodes) {
-      node.waitFor();
+      codes.add(node.waitFor());
     }
+    return exitCode(codes);
   }
 
   /** The Java, the options and the class path of this process. */
@@ -57,7 +83,7 @@ public final class SpringMain {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(SpringMain.class.getName(), "spring", name));
+    command.addAll(List.of(SpringMain.class.getName(), "spring", name, WITH_PARENT));
     return command;
   }
 }
