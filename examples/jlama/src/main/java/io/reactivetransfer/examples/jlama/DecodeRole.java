@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
@@ -109,13 +110,19 @@ final class DecodeRole {
         node.inference.beginToCompute(Figures.ints(round.prompt()), plan.generate());
     try {
       float[] state = node.inference.prefill(sequence, layer -> {});
-      return generate(round, sequence, state, startNanos);
+      return generate(round, sequence, state, startNanos, () -> true);
     } finally {
       sequence.release();
     }
   }
 
-  private Done generate(Round round, Sequence sequence, float[] state, long startNanos) {
+  /**
+   * Tokens behind a prompt.
+   *
+   * @param isWanted asked for each token; none follows when it is wanted no more
+   */
+  private Done generate(
+      Round round, Sequence sequence, float[] state, long startNanos, BooleanSupplier isWanted) {
     List<Integer> tokens = new ArrayList<>();
     long[] first = new long[1];
     node.inference.generate(
@@ -124,6 +131,9 @@ final class DecodeRole {
         plan.generate(),
         round.seed(plan),
         token -> {
+          if (!isWanted.getAsBoolean()) {
+            throw new CancellationException("nobody wants the tokens any more");
+          }
           if (tokens.isEmpty()) {
             first[0] = System.nanoTime() - startNanos;
           }
@@ -142,6 +152,11 @@ final class DecodeRole {
     private final int slot;
     private final Sinks.Empty<Void> unwanted = Sinks.empty();
     private volatile long unwantedNanos;
+
+    /** From then on it is the inference engine that takes its time. */
+    private volatile boolean hasArrived;
+
+    private volatile boolean hasEnded;
 
     Reception(Round round, Peer prefill) {
       this.round = round;
@@ -162,16 +177,24 @@ final class DecodeRole {
                 .receive(
                     order(), arrival -> Mono.fromCallable(this::goOn).subscribeOn(node.compute))
                 .takeUntilOther(unwanted.asMono())
-                .block(plan.deadline().plus(GRACE));
+                .timeout(late())
+                .block();
         if (done != null) {
           return done;
         }
       } finally {
+        hasEnded = true;
         later.dispose();
         sequence.release();
       }
       awaitQuiet(unwantedNanos);
       return new Done(round.number(), sequence.knownTokens(), 0, List.of());
+    }
+
+    /** Ends when nothing has arrived by then. */
+    private Mono<Long> late() {
+      return Mono.delay(plan.deadline().plus(GRACE))
+          .flatMap(nothing -> hasArrived ? Mono.never() : Mono.just(nothing));
     }
 
     private KvOrder order() {
@@ -198,6 +221,7 @@ final class DecodeRole {
 
     /** All keys and values of the prompt are here, and so is the last hidden state. */
     private Done goOn() {
+      hasArrived = true;
       if (!sequence.tryHold()) { // who no longer wants it may be faster
         throw new CancellationException();
       }
@@ -205,7 +229,7 @@ final class DecodeRole {
         if (!round.kind().isWarm()) {
           node.inference.remember(sequence);
         }
-        return generate(round, sequence, node.tails.read(slot), startNanos);
+        return generate(round, sequence, node.tails.read(slot), startNanos, () -> !hasEnded);
       } finally {
         sequence.release();
       }
