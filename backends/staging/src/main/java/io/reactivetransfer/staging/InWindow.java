@@ -21,8 +21,11 @@ final class InWindow {
 
   final List<InSlot> slots = new ArrayList<>();
 
-  /** When something last came, or it was granted. */
-  long usedNanos;
+  /** Whether a piece has come since it was granted. */
+  boolean isUsed;
+
+  /** When it was granted, or begun. */
+  long grantedNanos;
 
   /** When it was asked back; negative if it was not. */
   long askedBackNanos = -1;
@@ -42,7 +45,7 @@ final class InWindow {
     this.id = request.window;
     this.noteImms = request.noteImms;
     this.notes = notes;
-    this.usedNanos = now;
+    this.grantedNanos = now;
   }
 
   /** Whether all of it is registered, or cannot be. */

@@ -158,7 +158,7 @@ final class Inbound {
               + " bytes in a free slot, got something else");
       return;
     }
-    window.usedNanos = nics.clock().now();
+    window.isUsed = true;
     long offset = Frame.offset(memory);
     StagedMemory target = registry.find(Frame.keyHigh(memory), Frame.keyLow(memory));
     String refusal = Registry.refusal(target, offset, length);

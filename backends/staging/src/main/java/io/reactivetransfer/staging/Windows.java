@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The windows that peers have here, and those that they wait for. Who asks when there is no room
- * gets that of whoever has used his least lately: he is asked for it, and loses it if he does not
- * give it back in time.
+ * The windows that peers have here, and those that they wait for. All have their turn: who asks
+ * when there is no room gets that of whoever has had his for longest. He is asked for it once he
+ * has used it, or could have, and loses it if he does not give it back in time.
  */
 final class Windows {
 
@@ -25,7 +25,10 @@ final class Windows {
   private final Registry registry;
   private final Slots slots;
   private final Consumer<InWindow> endSlots;
+
+  /** The oldest first. */
   private final List<InWindow> all = new ArrayList<>();
+
   private final ArrayDeque<WindowRequest> waiting = new ArrayDeque<>();
 
   /** When those who wait were last told that they are not forgotten. */
@@ -190,6 +193,7 @@ final class Windows {
       }
       granted++;
       window.isGranted = true;
+      window.grantedNanos = nics.clock().now();
       Failure refusal = window.refusal();
       if (refusal == null) {
         byte[] address = nics.second().domain().address();
@@ -209,7 +213,7 @@ final class Windows {
    */
   private int remind() {
     long now = nics.clock().now();
-    if (now - toldNanos <= Math.min(nics.patienceNanos() / 4, MOST_SILENCE_NANOS)) {
+    if (now - toldNanos <= silenceNanos()) {
       return 0;
     }
     toldNanos = now;
@@ -225,21 +229,25 @@ final class Windows {
     return told;
   }
 
+  private long silenceNanos() {
+    return Math.min(nics.patienceNanos() / 4, MOST_SILENCE_NANOS);
+  }
+
   private int makeRoom() {
     long now = nics.clock().now();
     int work = 0;
-    InWindow least = null;
+    InWindow oldest = null;
     int asked = 0;
     for (InWindow window : all) {
       if (window.askedBackNanos >= 0) {
         asked++;
-      } else if (window.isGranted && (least == null || window.usedNanos < least.usedNanos)) {
-        least = window;
+      } else if (oldest == null && hasHadItsTurn(window, now)) {
+        oldest = window;
       }
     }
-    if (least != null && asked < waiting.size()) {
-      least.askedBackNanos = now;
-      nics.say(least.peer, Messages.of(Messages.ASK_BACK, least.id));
+    if (oldest != null && asked < waiting.size()) {
+      oldest.askedBackNanos = now;
+      nics.say(oldest.peer, Messages.of(Messages.ASK_BACK, oldest.id));
       work++;
     }
     for (int i = all.size() - 1; i >= 0; i--) {
@@ -250,5 +258,10 @@ final class Windows {
       }
     }
     return work;
+  }
+
+  /** Else who waited for it would give it back without having written anything, and wait again. */
+  private boolean hasHadItsTurn(InWindow window, long now) {
+    return window.isGranted && (window.isUsed || now - window.grantedNanos > silenceNanos());
   }
 }

@@ -8,7 +8,9 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -91,6 +93,57 @@ class WindowsTest {
     assertThat(origins)
         .allSatisfy(each -> assertThat(each.reports).allMatch(said -> said.startsWith("written")));
     assertThat(target.reports).hasSize(writes * 2 * WINDOWS);
+  }
+
+  /** Others have pieces come in the turn in which one is granted, so each was used later. */
+  @Test
+  void whoeverWritesWithoutAPauseWritesAsMuchAsAllOthers() {
+    LocalMemory to = room();
+    List<Writer> writers = new ArrayList<>();
+    for (int token = 1; token <= WINDOWS + 2; token++) {
+      writers.add(new Writer(token <= WINDOWS ? connected(to, token) : origin(), to));
+    }
+    for (int round = 0; round < 200; round++) {
+      writers.forEach(Writer::writeIntoAllSlots);
+      target.turn();
+      target.turn();
+      come(target);
+      origins.forEach(StagedNic::turn);
+      target.turn();
+    }
+    List<Integer> written = origins.stream().map(each -> each.reports.size()).toList();
+    assertThat(Collections.min(written))
+        .as("the least of %s", written)
+        .isGreaterThan(Collections.max(written) / 2);
+  }
+
+  private static void come(StagedNic nic) {
+    List.copyOf(nic.second.onWay).forEach(ScriptedNic.OnWay::come);
+  }
+
+  /** Writes again when all that it wrote is written. */
+  private final class Writer {
+    private final StagedNic origin;
+    private final LocalMemory from;
+    private final RemoteMemory there;
+    private int begun;
+
+    Writer(StagedNic origin, LocalMemory to) {
+      this.origin = origin;
+      from = origin.register(onHost(noise(1, 8)), Access.LOCAL);
+      there = origin.resolve(target, to, 8);
+      begun = origin.reports.size();
+    }
+
+    void writeIntoAllSlots() {
+      boolean isIdle = begun == origin.reports.size();
+      for (int i = 0; isIdle && i < OutWindow.SLOTS; i++) {
+        origin.write(from, there, 8, ++begun);
+      }
+      origin.turn();
+      origin.turn();
+      come(origin);
+    }
   }
 
   @Test
