@@ -6,7 +6,10 @@ import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what concerns pieces out of what the engine's NIC reports. */
+/**
+ * Takes what concerns pieces out of what the engine's NIC reports. A write of no bytes may be the
+ * end of one that came in pieces, so of those no length is told.
+ */
 final class MainSink implements CompletionSink {
 
   private final StagingDomain domain;
@@ -65,12 +68,16 @@ final class MainSink implements CompletionSink {
 
   @Override
   public void immArrived(int imm, long bytes) {
-    engine().immArrived(imm, bytes);
+    engine().immArrived(imm, known(bytes));
   }
 
   @Override
   public void immArrived(EngineId origin, int imm, long bytes) {
-    engine().immArrived(origin, imm, bytes);
+    engine().immArrived(origin, imm, known(bytes));
+  }
+
+  private static long known(long bytes) {
+    return bytes == 0 ? UNKNOWN_BYTES : bytes;
   }
 
   @Override

@@ -19,6 +19,7 @@ final class StagedWrite {
   private long token;
   private boolean hasImm;
   private int imm;
+  private boolean endsEmpty;
   private long begun;
   private boolean hasBegunAll;
   private int out;
@@ -35,6 +36,8 @@ final class StagedWrite {
     token = op.token();
     hasImm = op.hasImm();
     imm = op.imm();
+    // Of a piece with bytes the target's NIC would tell its length for that of the write.
+    endsEmpty = hasImm && length > Pinned.MOST_BYTES && !(target instanceof StagedTarget);
     begun = 0;
     hasBegunAll = false;
     out = 0;
@@ -72,7 +75,7 @@ final class StagedWrite {
   }
 
   private boolean isNextLast() {
-    return length - begun <= Pinned.MOST_BYTES;
+    return endsEmpty ? begun == length : length - begun <= Pinned.MOST_BYTES;
   }
 
   /** Whether there is another piece to begin, now or later. */
@@ -82,7 +85,7 @@ final class StagedWrite {
 
   /**
    * Whether the next piece may begin: the last one carries the immediate, so it comes when all
-   * others are where they belong.
+   * others are where they belong. If it goes to the host behind others, it has no bytes.
    */
   boolean mayGoOn() {
     return hasMore() && !(hasImm && isNextLast() && out > 0);
@@ -92,7 +95,7 @@ final class StagedWrite {
   void beginPiece(Lane lane) {
     int bytes = nextBytes();
     boolean isLast = isNextLast();
-    lane.begin(this, begun, bytes, isLast && hasImm);
+    lane.begin(this, isLast && endsEmpty ? 0 : begun, bytes, isLast && hasImm);
     begun += bytes;
     hasBegunAll = isLast;
     out++;

@@ -376,7 +376,7 @@ public final class StagingDomain implements Domain {
   @Override
   public int poll(CompletionSink sink) {
     if (!isInUse) {
-      return main.poll(sink);
+      return main.poll(mainSink.to(sink)); // what comes may be of a peer that has accelerators
     }
     nics.clock().polled(System.nanoTime());
     int work = inbound.settle(sink);

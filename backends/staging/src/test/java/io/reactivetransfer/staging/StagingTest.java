@@ -8,6 +8,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
@@ -253,8 +254,39 @@ class StagingTest {
     assertArrives(from, target.register(there, Access.REMOTE_WRITE), LONG, 7);
     assertThat(there.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(bytes);
     assertThat(target.reports).containsExactly("imm 7");
-    assertThat(target.lengths).as("that of its last piece").containsExactly(1_000L);
+    assertThat(target.lengths).as("what is told").containsExactly(CompletionSink.UNKNOWN_BYTES);
     assertThat(target.second.registered()).as("buffers of the second NIC").isZero();
+  }
+
+  @Test
+  void ofAWriteToTheHostThatIsOnePieceTheLengthIsTold() {
+    LocalMemory from = origin.register(origin.device.allocate(LONG), Access.LOCAL);
+    LocalMemory to = target.register(onHost(new byte[LONG]), Access.REMOTE_WRITE);
+    assertArrives(from, to, Pinned.MOST_BYTES, 7);
+    assertArrives(from, to, Pinned.MOST_BYTES + 1, 8);
+    assertArrives(from, to, 1, 9);
+    assertThat(target.lengths)
+        .containsExactly((long) Pinned.MOST_BYTES, CompletionSink.UNKNOWN_BYTES, 1L);
+  }
+
+  /** All bytes are on their way together, and the immediate behind them. */
+  @Test
+  void theImmediateOfAWriteToTheHostComesWhenAllPiecesAreThere() {
+    HostMemory there = onHost(new byte[LONG]);
+    LocalMemory from = origin.register(origin.onDevice(noise(3, LONG)), Access.LOCAL);
+    LocalMemory to = target.register(there, Access.REMOTE_WRITE);
+    origin.write(from, origin.resolve(target, to, LONG), LONG, 7);
+    rest();
+    assertThat(origin.main.onWay).hasSize(4).noneMatch(each -> each.op.hasImm());
+    for (ScriptedNic.OnWay piece : List.copyOf(origin.main.onWay).reversed()) {
+      piece.come();
+      assertThat(origin.main.onWay).noneMatch(each -> each.op.hasImm());
+      rest();
+    }
+    assertThat(there.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(noise(3, LONG));
+    assertThat(target.reports).as("what was told before its immediate came").isEmpty();
+    runUntil(() -> origin.hasReported("written 7"));
+    assertThat(target.reports).containsExactly("imm 7");
   }
 
   @Test

@@ -35,7 +35,7 @@ abstract class DriverDeviceRules extends RuleGroup {
   }
 
   /** One that every bare NIC is given access to. */
-  private static FakeDevice device(Wire wire) {
+  static FakeDevice device(Wire wire) {
     if (!wire.origin()
         .call(nic -> nic.capabilities())
         .devices()

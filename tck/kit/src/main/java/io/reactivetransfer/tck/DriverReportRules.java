@@ -3,9 +3,11 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.ArrayList;
@@ -330,6 +332,20 @@ abstract class DriverReportRules extends RuleGroup {
     Wire even = between(Wire.nic(stage(), 1), target, LONGEST);
     Wire odd = between(Wire.nic(stage(), 3), target, LONGEST);
     expectLengths(target, List.of(even, odd));
+  }
+
+  /** Which may come in parts, and the last one of them be all that a NIC sees of it. */
+  @Test
+  final void r17_35_theSameOfMemoryOfDevices() {
+    BareNic target = targetOfLengths();
+    Wire host = between(Wire.nic(stage(), 1), target, LONGEST);
+    FakeDevice device = DriverDeviceRules.device(host);
+    LocalMemory source = host.origin().register(device.allocate((int) LONGEST), Access.LOCAL);
+    Wire.Ends ends =
+        new Wire.Ends(source, host.ends().local(), host.ends().peer(), host.ends().target());
+    expectLengths(
+        target,
+        List.of(new Wire(stage(), host.origin(), target, ends, host.from(), host.to())));
   }
 
   private BareNic targetOfLengths() {

@@ -44,7 +44,8 @@ final class DriverSaboteurs {
                   "1.6", "2.9", "4.4", "9.4", "10.2", "10.3", "10.7", "11.6", "11.8", "17.5"),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
           Saboteur.nic("17.22", "calls itself busy for a peer", BusyForAPeer::new),
-          Saboteur.nic("17.24", "copies one byte too few from a device", CutsDevice::new),
+          Saboteur.nic("17.24", "copies one byte too few from a device", CutsDevice::new)
+              .entailing("17.35"),
           Saboteur.nic("17.25", "takes any memory for its own", TakesAnyDevice::new),
           Saboteur.nic("17.26", "does not look whether a device has copied", TrustsDevice::new),
           Saboteur.nic("17.27", "releases all memory of one key", ReleasesTwins::new),

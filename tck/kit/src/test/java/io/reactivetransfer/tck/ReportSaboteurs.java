@@ -1,18 +1,24 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.Access;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
+import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +38,8 @@ final class ReportSaboteurs {
               .entailing("24.5", "24.6"),
           bare("17.20", "names its first origin for all", NamesFirstOrigin::new),
           bare("17.35", "tells one byte too many of a long write", TellsTooMuch::new),
-          bare("17.35", "tells the length of the write before", TellsLengthBefore::new));
+          bare("17.35", "tells the length of the write before", TellsLengthBefore::new),
+          bare("17.35", "sends what devices have in two parts", SendsTwoParts::new));
 
   private ReportSaboteurs() {}
 
@@ -241,6 +248,38 @@ final class ReportSaboteurs {
     void arrived(int imm, long bytes, CompletionSink sink) {
       sink.immArrived(imm, before);
       before = bytes;
+    }
+  }
+
+  private static final class SendsTwoParts extends TrackingDomain {
+    private final Map<LocalMemory, Boolean> ofDevices = new ConcurrentHashMap<>();
+
+    SendsTwoParts(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      return inner
+          .register(memory, access)
+          .thenApply(registered -> {
+            ofDevices.put(registered, memory instanceof DeviceMemory);
+            return registered;
+          });
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      long half = op.length() / 2;
+      if (half == 0 || op.rows() > 1 || !ofDevices.getOrDefault(op.local(), false)) {
+        return super.post(op);
+      }
+      long from = op.localOffset();
+      long to = op.remoteOffset();
+      PostResult first = pass(op.copy().range(from, to, half).withoutImm(), true);
+      return first.isTaken()
+          ? super.post(op.copy().range(from + half, to + half, op.length() - half))
+          : first;
     }
   }
 }
