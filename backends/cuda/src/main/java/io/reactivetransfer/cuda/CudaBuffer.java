@@ -211,6 +211,11 @@ final class CudaBuffer implements StagingBuffer {
   }
 
   @Override
+  public boolean isOver() {
+    return !isLost;
+  }
+
+  @Override
   public void close() {
     try {
       if (!isLost) {

@@ -39,6 +39,11 @@ final class LentBuffer implements StagingBuffer {
   }
 
   @Override
+  public boolean isOver() {
+    return buffer.isOver();
+  }
+
+  @Override
   public void close() {
     if (!isGivenBack.getAndSet(true)) {
       buffer.close();

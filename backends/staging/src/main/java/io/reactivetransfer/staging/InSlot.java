@@ -81,10 +81,13 @@ final class InSlot {
     return registration.join().key();
   }
 
-  /** Waits for its copy; why it has failed, or null. */
+  /** Waits for its copy, and has its target remember if nobody knows its end; why it has failed. */
   @Nullable BackendException await() {
     BackendException late = pinned.await();
     failure = failure == null ? late : failure;
+    if (late != null && target != null && !pinned.isOver()) {
+      target.doubt(late);
+    }
     return failure;
   }
 }

@@ -68,7 +68,10 @@ final class Inbound {
     BackendException failed = slot.await();
     StagedMemory target = Futures.present(slot.target);
     slot.target = null;
-    if (failed != null) {
+    if (failed != null && !slot.pinned().isOver()) {
+      // Refused, it would be posted again, and these bytes could come behind those.
+      windows.end(slot.window(), NOT_TAKEN + failed.getMessage());
+    } else if (failed != null) {
       refuse(slot, Failure.of(NOT_TAKEN, failed));
     } else if (!target.isOpen()) {
       refuse(slot, new Failure(0, Futures.present(Registry.refusal(target, 0, 0))));
@@ -199,13 +202,18 @@ final class Inbound {
 
   // ---- ends ----
 
-  /** Waits until nothing is on its way to this memory, whatever comes of that. */
+  /**
+   * Waits until nothing is on its way to this memory, whatever comes of that.
+   *
+   * @throws BackendException if nobody knows whether it is so
+   */
   void quiet(StagedMemory memory) {
     for (InSlot slot : storing) {
       if (slot.target == memory) {
         var _ = slot.await();
       }
     }
+    memory.requireQuiet();
   }
 
   /** Lets go of the buffers of a window, in which nothing is under way when this returns. */

@@ -64,6 +64,11 @@ final class Pinned {
     return broken;
   }
 
+  /** Whether it is known that no copy goes on, if one has failed. */
+  boolean isOver() {
+    return buffer == null || buffer.isOver();
+  }
+
   /** Begins to bring bytes of the accelerator, behind the frame. */
   void fetch(DeviceMemory source, long offset, int length) {
     if (buffer == null) {

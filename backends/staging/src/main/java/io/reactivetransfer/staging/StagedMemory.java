@@ -2,7 +2,9 @@ package io.reactivetransfer.staging;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
+import org.jspecify.annotations.Nullable;
 
 /** Memory of an accelerator, registered under one key. */
 final class StagedMemory implements LocalMemory {
@@ -11,6 +13,7 @@ final class StagedMemory implements LocalMemory {
   private final Access access;
   private final StagedKey key;
   private boolean open = true;
+  private @Nullable BackendException doubt;
 
   StagedMemory(DeviceMemory memory, Access access, StagedKey key) {
     this.memory = memory;
@@ -42,6 +45,29 @@ final class StagedMemory implements LocalMemory {
 
   void shut() {
     open = false;
+  }
+
+  /** Nobody knows whether a copy to it goes on, since its accelerator has refused to say. */
+  void doubt(BackendException why) {
+    doubt = why;
+  }
+
+  /**
+   * Nothing is on its way to it.
+   *
+   * @throws BackendException if nobody knows that
+   */
+  void requireQuiet() {
+    BackendException why = doubt;
+    if (why != null) {
+      throw new BackendException(
+          why.code(),
+          "expected memory to which nothing is copied any more, got some of which "
+              + memory.device()
+              + " does not say so, and may write to it until its process ends: "
+              + why.getMessage(),
+          why);
+    }
   }
 
   /** Whether there is such a range, whatever the numbers are. */

@@ -184,8 +184,10 @@ public final class StagingDomain implements Domain {
   @Override
   public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
     if (memory instanceof StagedMemory staged) {
-      end(staged);
-      return CompletableFuture.completedStage(registry.add(staged.memory(), staged.access()));
+      return Futures.of(() -> {
+        end(staged);
+        return CompletableFuture.completedStage(registry.add(staged.memory(), staged.access()));
+      });
     }
     Memory known = sources.get(memory);
     CompletionStage<LocalMemory> revoked = main.revoke(memory);
@@ -200,8 +202,10 @@ public final class StagingDomain implements Domain {
   @Override
   public CompletionStage<Void> deregister(LocalMemory memory) {
     if (memory instanceof StagedMemory staged) {
-      end(staged);
-      return CompletableFuture.completedStage(null);
+      return Futures.of(() -> {
+        end(staged);
+        return CompletableFuture.completedStage(null);
+      });
     }
     sources.remove(memory);
     return main.deregister(memory);
@@ -504,17 +508,22 @@ public final class StagingDomain implements Domain {
 
   @Override
   public void close() {
-    BackendException refusal = null;
     try {
       nics.second().close();
-    } catch (BackendException e) {
-      refusal = e;
+    } catch (RuntimeException | Error e) { // it may use the buffers still, so they stay
+      closeMainAfter(e);
+      throw e;
     }
     main.close();
-    if (refusal != null) {
-      throw refusal; // it may use the buffers still, so they stay
-    }
     inbound.close();
     outbound.close();
+  }
+
+  private void closeMainAfter(Throwable failure) {
+    try {
+      main.close();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 }

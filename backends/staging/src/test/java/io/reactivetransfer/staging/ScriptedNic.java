@@ -30,6 +30,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A NIC for memory of the host, whose writes come when a test says so: in any order, changed on
@@ -117,6 +118,9 @@ final class ScriptedNic implements Domain {
   boolean tellsOfDisconnects;
   final Set<EngineId> busyPeers = new HashSet<>();
   boolean isClosed;
+
+  /** What it throws when it is closed, for which nobody is prepared. */
+  @Nullable Throwable closing;
 
   ScriptedNic(CompletionLevel completion) {
     this.completion = completion;
@@ -286,5 +290,10 @@ final class ScriptedNic implements Domain {
   public void close() {
     isClosed = true;
     BY_ADDRESS.remove(address);
+    switch (closing) {
+      case RuntimeException surprise -> throw surprise;
+      case Error surprise -> throw surprise;
+      case null, default -> {}
+    }
   }
 }

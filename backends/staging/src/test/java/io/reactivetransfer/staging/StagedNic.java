@@ -9,6 +9,7 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
@@ -45,6 +46,7 @@ final class StagedNic implements CompletionSink {
 
   final EngineId id = new EngineId(3, LAST.incrementAndGet());
   final FakeDevice device = new FakeDevice(Device.of("fake", 0));
+  final MuteAccess access = new MuteAccess(device);
   final ScriptedNic main;
   final ScriptedNic second;
   final Domain domain;
@@ -111,7 +113,7 @@ final class StagedNic implements CompletionSink {
 
   OpenContext context() {
     return OpenContext.builder(id, 0, () -> {})
-        .devices(device.asDevices())
+        .devices(Devices.of(List.of(access)))
         .connectTimeout(patience)
         .build();
   }

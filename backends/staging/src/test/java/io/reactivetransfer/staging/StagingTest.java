@@ -3,11 +3,13 @@ package io.reactivetransfer.staging;
 import static io.reactivetransfer.staging.StagedNic.noise;
 import static io.reactivetransfer.staging.StagedNic.onHost;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
@@ -474,6 +476,38 @@ class StagingTest {
     assertThat(target.reports).isEmpty();
   }
 
+  /** An accelerator may write there yet, whatever its owner does with it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void memoryOfWhichNobodyKnowsWhetherItIsStillWrittenIsNotLetGoOf(boolean isUnderWay) {
+    connect();
+    LocalMemory to = target.register(target.device.allocate(8), Access.REMOTE_WRITE);
+    LocalMemory other = target.register(target.device.allocate(8), Access.REMOTE_WRITE);
+    LocalMemory from = origin.register(onHost(noise(10, 8)), Access.LOCAL);
+    origin.write(from, origin.resolve(target, to, 8), 8, 5);
+    while (origin.second.onWay.isEmpty()) {
+      origin.turn();
+    }
+    origin.second.onWay.getFirst().come();
+    target.turn(); // begins to store
+    target.access.isMute = true;
+    if (!isUnderWay) {
+      target.turn();
+    }
+    assertThat(target.domain.revoke(to).toCompletableFuture())
+        .isCompletedExceptionally()
+        .satisfies(ended ->
+            assertThat(ended.exceptionNow())
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("it does not say"));
+    assertThat(target.domain.deregister(to).toCompletableFuture()).isCompletedExceptionally();
+    target.access.isMute = false;
+    runUntil(() -> !origin.reports.isEmpty());
+    assertThat(origin.reports.getFirst()).as("which is in doubt").startsWith("failed 5: ");
+    assertThat(target.domain.deregister(other).toCompletableFuture())
+        .isCompletedWithValue(null);
+  }
+
   @Test
   void memoryForLocalUseAndRangesOutsideAreRefused() {
     connect();
@@ -662,6 +696,20 @@ class StagingTest {
     connect();
     origin.domain.close();
     assertThat(List.of(origin.main.isClosed, origin.second.isClosed)).containsOnly(true);
+  }
+
+  /** Else it would go on taking what peers write. */
+  @Test
+  void theNicIsClosedWhateverTheOtherOneThrows() {
+    connect();
+    origin.second.closing = new IllegalStateException("a surprise");
+    assertThatThrownBy(origin.domain::close).isSameAs(origin.second.closing);
+    assertThat(origin.main.isClosed).isTrue();
+    target.second.closing = new AssertionError("another one");
+    target.main.closing = new IllegalStateException("and one more");
+    assertThatThrownBy(target.domain::close)
+        .isSameAs(target.second.closing)
+        .hasSuppressedException(target.main.closing);
   }
 
   @Test

@@ -73,6 +73,15 @@ final class GuardedBuffer implements StagingBuffer {
   }
 
   @Override
+  public boolean isOver() {
+    try {
+      return !isClosed.get() && buffer.isOver();
+    } catch (Throwable failure) {
+      return false; // nobody knows
+    }
+  }
+
+  @Override
   public void close() {
     if (isClosed.getAndSet(true)) {
       return;

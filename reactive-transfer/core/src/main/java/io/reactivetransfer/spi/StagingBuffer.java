@@ -55,6 +55,14 @@ public interface StagingBuffer extends AutoCloseable {
   void await();
 
   /**
+   * Whether all that was begun is over, for all that is known, once {@link #await()} has failed. If
+   * it is not, the device may still read or write its side of a copy, at any time.
+   */
+  default boolean isOver() {
+    return true;
+  }
+
+  /**
    * Gives it back when nothing is under way in it any more, for which it may have to wait; a second
    * time does nothing. By any thread, after those that used it. Its memory is not to be touched any
    * more. Where the device cannot tell whether a copy that has failed goes on, the access keeps the

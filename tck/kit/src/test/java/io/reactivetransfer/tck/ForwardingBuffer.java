@@ -34,6 +34,11 @@ class ForwardingBuffer implements StagingBuffer {
   }
 
   @Override
+  public boolean isOver() {
+    return inner.isOver();
+  }
+
+  @Override
   public void close() {
     inner.close();
   }
