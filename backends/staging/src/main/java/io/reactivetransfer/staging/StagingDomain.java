@@ -474,7 +474,13 @@ public final class StagingDomain implements Domain {
     isBroken = true;
     Failure why = new Failure(code, text);
     nics.second().fail(why);
-    peers.values().forEach(peer -> endAll(peer, why));
+    for (StagedPeer peer : peers.values()) {
+      endAll(peer, why);
+      RemotePeer second = peer.second();
+      if (second != null) { // what it has of the peer ends now, not when it notices
+        var _ = nics.second().domain().disconnect(second, text);
+      }
+    }
   }
 
   /** The second NIC does nothing more: what needs none of it goes on. */

@@ -204,6 +204,20 @@ class EndsTogetherTest {
     assertThat(origin.reports).anyMatch(each -> each.startsWith("lost"));
   }
 
+  /** What the second one has would be reported when that notices by itself. */
+  @Test
+  void whatTheSecondNicHasEndsWithTheFirst() {
+    connect();
+    origin.write(source(8), onTargetsDevice(8), 8, 5);
+    while (origin.second.onWay.isEmpty()) {
+      turn();
+    }
+    origin.main.fail("it is gone");
+    rest();
+    assertThat(reportsOf(5)).containsExactly("failed");
+    assertThat(origin.reports.getFirst()).startsWith("broken");
+  }
+
   @Test
   void whereTheNicHasEndedNoSecondOneIsOpened() {
     origin.write(source(8), onTargetsHost(8), 8, 5);
