@@ -504,8 +504,7 @@ class StagingTest {
     target.access.isMute = false;
     runUntil(() -> !origin.reports.isEmpty());
     assertThat(origin.reports.getFirst()).as("which is in doubt").startsWith("failed 5: ");
-    assertThat(target.domain.deregister(other).toCompletableFuture())
-        .isCompletedWithValue(null);
+    assertThat(target.domain.deregister(other).toCompletableFuture()).isCompletedWithValue(null);
   }
 
   @Test

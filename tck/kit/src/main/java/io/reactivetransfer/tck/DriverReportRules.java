@@ -344,8 +344,7 @@ abstract class DriverReportRules extends RuleGroup {
     Wire.Ends ends =
         new Wire.Ends(source, host.ends().local(), host.ends().peer(), host.ends().target());
     expectLengths(
-        target,
-        List.of(new Wire(stage(), host.origin(), target, ends, host.from(), host.to())));
+        target, List.of(new Wire(stage(), host.origin(), target, ends, host.from(), host.to())));
   }
 
   private BareNic targetOfLengths() {

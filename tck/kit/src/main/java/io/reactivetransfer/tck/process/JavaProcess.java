@@ -70,9 +70,8 @@ public final class JavaProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(
-            option ->
-                option.startsWith("-XX:TieredStopAtLevel=") || option.equals("-XX:+UseSerialGC"))
+        .filter(option ->
+            option.startsWith("-XX:TieredStopAtLevel=") || option.equals("-XX:+UseSerialGC"))
         .forEach(command::add);
     command.addAll(jvmOptions);
     command.addAll(classPath);
