@@ -10,7 +10,9 @@ class KvCacheDocTest {
 
   @Test
   void itsProgramRuns() throws Exception {
-    assertThat(ExampleRun.here(FirstHandOver.class).stdout())
-        .isEqualTo("Pages are free again.\nArrived: 20 tokens of 42.\n");
+    ExampleRun run = ExampleRun.of(FirstHandOver.class.getName()); // and ends by itself
+    assertThat(run.code()).as(run::toString).isZero();
+    assertThat(run.stdout()).isEqualTo("Pages are free again.\nArrived: 20 tokens of 42.\n");
+    assertThat(run.stderr()).isEmpty();
   }
 }

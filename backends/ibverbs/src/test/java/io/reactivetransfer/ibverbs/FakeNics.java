@@ -19,7 +19,7 @@ final class FakeNics {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
   /** For those in which a call fails, so that one of the two may wait for the other in vain. */
-  static final Duration SHORT_CONNECT_TIMEOUT = Duration.ofMillis(150);
+  static final Duration SHORT_CONNECT_TIMEOUT = Duration.ofMillis(300);
 
   private static final Duration ACK_TIMEOUT = Duration.ofMillis(1);
 

@@ -52,7 +52,7 @@ class FaultsTest {
     failEachCall(FakeLimits.small(8));
   }
 
-  /** They make the same calls as short ones, fewer of them at a time. */
+  /** Long queues lead to the same calls as short ones, and to fewer of them at a time. */
   @Tag("nightly")
   @Test
   @Timeout(150)

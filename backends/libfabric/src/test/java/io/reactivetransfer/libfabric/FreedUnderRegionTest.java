@@ -22,7 +22,7 @@ class FreedUnderRegionTest {
     ProcessBuilder command =
         JavaProcess.command(options, FreedUnderRegionProgram.class.getName())
             .redirectErrorStream(true);
-    // What is as long goes back to the system when it is freed, whatever was freed before.
+    // What is this long goes back to the system when it is freed, whatever was freed before.
     command.environment().put("MALLOC_MMAP_THRESHOLD_", String.valueOf(1 << 20));
     Process process = command.start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -111,6 +111,9 @@ final class Lane {
     if (!isThere) {
       isThere = true;
       BackendException late = pinned.await();
+      if (late != null && !pinned.isOver()) {
+        write().doubtSource(late);
+      }
       if (late != null && failure == null) {
         failure = unreadable(late);
       }

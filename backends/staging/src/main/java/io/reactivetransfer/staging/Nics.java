@@ -25,6 +25,7 @@ final class Nics {
   private final Randomness random = new Randomness();
   private final Immediates immediates = new Immediates(random::nextInt);
   private final PollClock clock = new PollClock(System.nanoTime());
+  private final Doubts doubts = new Doubts();
   private final Queue<Said> outbox = new ArrayDeque<>();
 
   Nics(Domain main, SecondNic second, Devices devices, Doorbell doorbell, long patienceNanos) {
@@ -72,6 +73,11 @@ final class Nics {
 
   PollClock clock() {
     return clock;
+  }
+
+  /** About copies of all buffers. */
+  Doubts doubts() {
+    return doubts;
   }
 
   /** Has it told with the next poll. */

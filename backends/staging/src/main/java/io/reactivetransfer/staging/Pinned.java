@@ -26,19 +26,25 @@ final class Pinned {
   private final Device device;
   private final @Nullable StagingBuffer buffer;
   private final MemorySegment memory;
+  private final @Nullable Doubts doubts;
   private boolean broken;
   private @Nullable CompletableFuture<LocalMemory> atMain;
   private @Nullable CompletableFuture<LocalMemory> atSecond;
 
-  private Pinned(Device device, @Nullable StagingBuffer buffer, MemorySegment memory) {
+  private Pinned(
+      Device device,
+      @Nullable StagingBuffer buffer,
+      MemorySegment memory,
+      @Nullable Doubts doubts) {
     this.device = device;
     this.buffer = buffer;
     this.memory = memory;
+    this.doubts = doubts;
   }
 
   /** For memory of the host. */
   static Pinned ofHost() {
-    return new Pinned(Device.HOST, null, Arena.ofAuto().allocate(BYTES, Frame.BYTES));
+    return new Pinned(Device.HOST, null, Arena.ofAuto().allocate(BYTES, Frame.BYTES), null);
   }
 
   /**
@@ -48,7 +54,7 @@ final class Pinned {
    */
   static Pinned of(Nics nics, Device device) {
     StagingBuffer buffer = nics.devices().access(device).stagingBuffer(device, BYTES);
-    return new Pinned(device, buffer, buffer.memory());
+    return new Pinned(device, buffer, buffer.memory(), nics.doubts());
   }
 
   Device device() {
@@ -148,6 +154,9 @@ final class Pinned {
       return null;
     } catch (BackendException e) {
       broken = true;
+      if (doubts != null && !buffer.isOver()) {
+        doubts.add(e);
+      }
       return e;
     }
   }

@@ -47,13 +47,13 @@ final class StagedMemory implements LocalMemory {
     open = false;
   }
 
-  /** Nobody knows whether a copy to it goes on, since its accelerator has refused to say. */
+  /** Nobody knows whether a copy from or to it goes on, since its accelerator refused to say. */
   void doubt(BackendException why) {
     doubt = why;
   }
 
   /**
-   * Nothing is on its way to it.
+   * Nothing is on its way from it or to it.
    *
    * @throws BackendException if nobody knows that
    */
@@ -62,9 +62,9 @@ final class StagedMemory implements LocalMemory {
     if (why != null) {
       throw new BackendException(
           why.code(),
-          "expected memory to which nothing is copied any more, got some of which "
+          "expected memory of which nothing is copied any more, got some of which "
               + memory.device()
-              + " does not say so, and may write to it until its process ends: "
+              + " does not say so, and may read or write it until the process ends: "
               + why.getMessage(),
           why);
     }

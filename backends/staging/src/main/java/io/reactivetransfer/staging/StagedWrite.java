@@ -3,6 +3,7 @@ package io.reactivetransfer.staging;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class StagedWrite {
 
   private @Nullable Memory source;
+  private @Nullable StagedMemory staged;
   private @Nullable RemoteMemory target;
   private long sourceOffset;
   private long targetOffset;
@@ -29,6 +31,7 @@ final class StagedWrite {
   /** Takes it over. */
   void begin(Operation op, Memory from) {
     source = from;
+    staged = op.local() instanceof StagedMemory registered ? registered : null;
     target = op.remote();
     sourceOffset = op.localOffset();
     targetOffset = op.remoteOffset();
@@ -105,6 +108,13 @@ final class StagedWrite {
     }
   }
 
+  /** Nobody knows whether a copy from its source goes on, since the accelerator refused to say. */
+  void doubtSource(BackendException why) {
+    if (staged != null) {
+      staged.doubt(why);
+    }
+  }
+
   /** A piece of it is where it belongs, or will never be. */
   void pieceEnded() {
     out--;
@@ -137,6 +147,7 @@ final class StagedWrite {
   void report(CompletionSink sink) {
     Failure why = failure;
     source = null;
+    staged = null;
     target = null;
     if (why == null) {
       sink.written(token);

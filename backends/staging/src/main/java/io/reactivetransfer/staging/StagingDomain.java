@@ -522,6 +522,7 @@ public final class StagingDomain implements Domain {
     main.close();
     inbound.close();
     outbound.close();
+    nics.doubts().requireNone();
   }
 
   private void closeMainAfter(Throwable failure) {

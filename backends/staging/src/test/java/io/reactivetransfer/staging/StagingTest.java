@@ -505,6 +505,24 @@ class StagingTest {
     runUntil(() -> !origin.reports.isEmpty());
     assertThat(origin.reports.getFirst()).as("which is in doubt").startsWith("failed 5: ");
     assertThat(target.domain.deregister(other).toCompletableFuture()).isCompletedWithValue(null);
+    assertThatThrownBy(target.domain::close)
+        .isInstanceOf(BackendException.class)
+        .hasMessageContaining("copies that are over");
+  }
+
+  @Test
+  void memoryOfWhichNobodyKnowsWhetherItIsStillReadIsNotLetGoOf() {
+    connect();
+    LocalMemory from = origin.register(origin.device.allocate(8), Access.LOCAL);
+    LocalMemory to = target.register(onHost(new byte[8]), Access.REMOTE_WRITE);
+    origin.access.isMute = true;
+    origin.write(from, origin.resolve(target, to, 8), 8, 5);
+    runUntil(() -> !origin.reports.isEmpty());
+    assertThat(origin.reports.getFirst()).contains("the source could not be read");
+    assertThat(origin.domain.deregister(from).toCompletableFuture()).isCompletedExceptionally();
+    assertThatThrownBy(origin.domain::close)
+        .isInstanceOf(BackendException.class)
+        .hasMessageContaining("copies that are over");
   }
 
   @Test

@@ -83,8 +83,8 @@ public final class AskedWorker implements Asked {
 
   @Override
   public void ask(String line) {
+    child.tell(line); // refuses what is too long
     unanswered++;
-    child.tell(line);
   }
 
   /** Those that were asked before and whose answers nobody has awaited are answered first. */

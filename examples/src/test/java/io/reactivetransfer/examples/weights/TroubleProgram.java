@@ -45,9 +45,13 @@ final class TroubleProgram {
     List<String> faults = new ArrayList<>();
     Progress progress = new Progress(new PrintWriter(Writer.nullWriter()));
     try (Cluster cluster = Cluster.start(plan("tcp", "fsdp=2", "tp=2", seed), progress)) {
-      System.out.print(new Trouble(cluster, progress, faults).run(Integer.parseInt(arguments[1])));
+      try {
+        System.out.print(
+            new Trouble(cluster, progress, faults).run(Integer.parseInt(arguments[1])));
+      } finally { // closing may fail for the same reason
+        faults.forEach(fault -> System.out.println(FAULT + fault));
+      }
     }
-    faults.forEach(fault -> System.out.println(FAULT + fault));
     System.exit(0);
   }
 }

@@ -47,7 +47,7 @@ class WeightsMeasuresTest {
   @Test
   void noPromiseIsBrokenInTrouble() throws Exception {
     long seed = Long.getLong("reactivetransfer.weights.seed", System.nanoTime() % 1_000_000);
-    int updates = 3 * Integer.getInteger("reactivetransfer.rounds", 1);
+    int updates = 3 * Math.min(4, Integer.getInteger("reactivetransfer.rounds", 1));
     ExampleRun run =
         ExampleRun.of(
             TroubleProgram.class.getName(), String.valueOf(seed), String.valueOf(updates));

@@ -26,7 +26,7 @@ public final class EngineIdentity {
 
   private static final String ALGORITHM = "Ed25519";
 
-  /** Signed for nobody else. */
+  /** Signed, or hashed with the private key, for nothing else. */
   private static final byte[] TABLE_SEED =
       "reactive-transfer table seed".getBytes(StandardCharsets.US_ASCII);
 
@@ -101,7 +101,21 @@ public final class EngineIdentity {
    * alone, whose network repeats its runs.
    */
   public int tableSeed() {
-    return privateKey == null ? 0 : ByteBuffer.wrap(sign(TABLE_SEED)).getInt();
+    if (privateKey == null) {
+      return 0;
+    }
+    byte[] secret = privateKey.getEncoded(); // null of a key that leaves no device
+    return ByteBuffer.wrap(secret == null ? sign(TABLE_SEED) : seedOf(secret)).getInt();
+  }
+
+  private static byte[] seedOf(byte[] secret) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(TABLE_SEED);
+      return digest.digest(secret);
+    } catch (GeneralSecurityException e) {
+      throw withoutAlgorithm(e);
+    }
   }
 
   /**

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tck;
 
+import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -32,6 +34,16 @@ public final class GuidesChapters implements ExecutionCondition {
           "Size",
           "HalfWay",
           "Leftover");
+
+  static {
+    Set<String> known =
+        Arrays.stream(TransferConformance.class.getDeclaredClasses())
+            .map(Class::getSimpleName)
+            .collect(Collectors.toSet());
+    if (!known.containsAll(OF_NICS)) {
+      throw new IllegalStateException("expected chapters of the kit, got " + OF_NICS);
+    }
+  }
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -20,6 +20,7 @@ import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.Filter;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
@@ -50,13 +51,15 @@ final class SabotagedRun {
   static Map<String, String> brokenRules(
       List<? extends DiscoverySelector> what, Filter<?>... filters) {
     Map<String, String> broken = new TreeMap<>();
-    EngineTestKit.engine("junit-jupiter")
-        .selectors(what.toArray(DiscoverySelector[]::new))
-        .filters(filters)
-        .execute()
-        .allEvents()
-        .failed()
-        .stream()
+    EngineExecutionResults results =
+        EngineTestKit.engine("junit-jupiter")
+            .selectors(what.toArray(DiscoverySelector[]::new))
+            .filters(filters)
+            .execute();
+    if (results.allEvents().started().count() < 2) { // the engine itself is one
+      throw new IllegalStateException("expected tests to run, got none of " + what);
+    }
+    results.allEvents().failed().stream()
         .forEach(failure -> broken.merge(ruleOf(failure), reason(failure), SabotagedRun::join));
     return broken;
   }

@@ -35,7 +35,7 @@ class FailingCallTest {
 
   /**
    * Each is another network, and other engines: 8 in a nightly build. In a usual one each test has
-   * one, and of those of a scenario and those of a way, some have the first and some the second.
+   * one, and of those of a way some have the first and some the second.
    */
   private static final long SEEDS =
       Math.clamp(Long.getLong("reactivetransfer.fuzz.cases", 0) / 100_000, 1, 8);

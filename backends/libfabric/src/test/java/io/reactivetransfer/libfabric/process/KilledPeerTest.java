@@ -41,7 +41,7 @@ class KilledPeerTest {
   /** Each is a connection of its own, which is half-way in a write when the process ends. */
   private static final int MEMORIES = 4;
 
-  /** Each is a JVM: two can meet as well, more do so in more ways. */
+  /** Each is a JVM. Two of them can meet, and more of them meet in more ways. */
   private static final int AT_ONCE = ROUNDS == 1 ? 2 : 5;
 
   static List<Long> seeds() {

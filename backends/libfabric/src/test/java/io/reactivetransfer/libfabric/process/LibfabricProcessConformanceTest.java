@@ -29,7 +29,6 @@ class LibfabricProcessConformanceTest extends ProcessConformance {
 
     private static final Set<String> OF_ENGINES =
         Set.of(
-            "r25_2_aProcessThatStandsStillIsLost", // the other rule 25.2 begins with it
             "r25_3_aShortStopFailsNothing",
             "r25_6_soItIsAtTheSameAddressAndNobodyElseNotices",
             "r25_7_revokingNeedsNoHelpOfAStoppedProcess", // closing begins with it

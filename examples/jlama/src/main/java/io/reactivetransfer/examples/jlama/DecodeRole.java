@@ -174,8 +174,7 @@ final class DecodeRole {
       try {
         Done done =
             decode
-                .receive(
-                    order(), arrival -> Mono.fromCallable(this::goOn).subscribeOn(node.compute))
+                .receive(order(), arrival -> arrived())
                 .takeUntilOther(unwanted.asMono())
                 .timeout(late())
                 .block();
@@ -219,9 +218,13 @@ final class DecodeRole {
       return order.deadline(plan.deadline()).body(body.write()).build();
     }
 
+    private Mono<Done> arrived() {
+      hasArrived = true; // from here on it waits for its turn to compute
+      return Mono.fromCallable(this::goOn).subscribeOn(node.compute);
+    }
+
     /** All keys and values of the prompt are here, and so is the last hidden state. */
     private Done goOn() {
-      hasArrived = true;
       if (!sequence.tryHold()) { // who no longer wants it may be faster
         throw new CancellationException();
       }

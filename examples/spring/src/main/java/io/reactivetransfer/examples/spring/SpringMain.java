@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** What {@code examples/run spring} starts: two nodes as processes of their own, or one of them. */
 public final class SpringMain {
@@ -15,6 +16,9 @@ public final class SpringMain {
   private static final String WITH_PARENT = "with-parent";
 
   private static final int SIGNALLED = 128;
+
+  /** SIGHUP, SIGINT, SIGKILL and SIGTERM: what people end processes by. */
+  private static final List<Integer> ENDING = List.of(1, 2, 9, 15);
 
   private SpringMain() {}
 
@@ -56,11 +60,15 @@ public final class SpringMain {
 
   /** The exit code of the first that has failed by itself, or 0 if none has. */
   static int exitCode(List<Integer> codes) {
-    return codes.stream().filter(code -> code != 0 && code < SIGNALLED).findFirst().orElse(0);
+    return codes.stream().filter(SpringMain::isFailure).findFirst().orElse(0);
+  }
+
+  private static boolean isFailure(int code) {
+    return code != 0 && !ENDING.contains(code - SIGNALLED);
   }
 
   private static int both() throws IOException, InterruptedException {
-    List<Process> nodes = new ArrayList<>();
+    List<Process> nodes = new CopyOnWriteArrayList<>(); // the hook may come meanwhile
     Runtime.getRuntime().addShutdownHook(new Thread(() -> nodes.forEach(Process::destroy)));
     for (String name : NODES) {
       Process node = new ProcessBuilder(command(name)).inheritIO().start();
@@ -69,6 +77,15 @@ public final class SpringMain {
           "Node %s is process %d. To lose it: kill -9 %d; to have it again: examples/run spring"
               + " %s%n",
           name, node.pid(), node.pid(), name);
+    }
+    for (Process node : nodes) {
+      var _ =
+          node.onExit()
+              .thenAccept(ended -> {
+                if (isFailure(ended.exitValue())) { // half of the example is no use
+                  nodes.forEach(Process::destroy);
+                }
+              });
     }
     List<Integer> codes = new ArrayList<>();
     for (Process node : nodes) {

@@ -56,11 +56,13 @@ public final class LineChannel {
     byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
     if (bytes.length - 1 > MAX_LINE_BYTES) {
       throw new IllegalStateException(
-          "expected a line of up to %,d bytes to say, got %,d: say it in parts (%s...)"
-              .formatted(
-                  MAX_LINE_BYTES,
-                  bytes.length - 1,
-                  new String(bytes, 0, SHOWN_BYTES, StandardCharsets.UTF_8)));
+          "expected a line of up to "
+              + MAX_LINE_BYTES
+              + " bytes to say, got "
+              + (bytes.length - 1)
+              + ": say it in parts ("
+              + new String(bytes, 0, SHOWN_BYTES, StandardCharsets.UTF_8)
+              + "...)");
     }
     try {
       out.write(bytes);

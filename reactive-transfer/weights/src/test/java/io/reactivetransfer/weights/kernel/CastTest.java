@@ -31,7 +31,7 @@ class CastTest {
     DataType.FP32, DataType.BF16, DataType.FP16, DataType.FP8_E4M3, DataType.FP8_E5M2
   };
 
-  /** Else of the types of 16 bits about each eighth value is looked around. */
+  /** A usual build looks around about each eighth value only of the types of 16 bits. */
   private static final boolean NIGHTLY = Integer.getInteger("reactivetransfer.rounds", 1) > 1;
 
   private static final DataType[] SCALED = {

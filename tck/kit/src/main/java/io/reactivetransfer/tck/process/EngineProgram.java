@@ -150,21 +150,22 @@ public final class EngineProgram {
         new EngineProgram(
             result(TransferEngineBuilder.create().backend(backend(args)).options(options).open()));
     if (Boolean.getBoolean(REHEARSES)) {
-      Backend another = backendOf(Class.forName(args[0]));
-      program.rehearse(
-          new EngineProgram(
-              result(TransferEngineBuilder.create().backend(another).options(options).open())));
+      program.rehearseWith(backendOf(Class.forName(args[0])), options);
     }
     program.serve();
   }
 
   /**
    * Does with another engine what tests have this one do, so that the {@link ClassCache} has the
-   * classes for it. What fails here fails in the tests, too, which say so.
+   * classes for it. What fails here fails in the tests, too, which say so; and a backend may have
+   * one engine in a process only.
    */
-  private void rehearse(EngineProgram other) {
-    List<EngineProgram> both = List.of(this, other);
+  private void rehearseWith(Backend backend, EngineOptions options) {
     try {
+      EngineProgram other =
+          new EngineProgram(
+              result(TransferEngineBuilder.create().backend(backend).options(options).open()));
+      List<EngineProgram> both = List.of(this, other);
       both.forEach(each -> each.rehearse("memory m 8192"));
       for (EngineProgram origin : both) {
         EngineProgram target = origin == this ? other : this;

@@ -25,6 +25,9 @@ public final class JavaProcess implements AutoCloseable {
   /** Names a program that loads the classes of others, for their {@link ClassCache}. */
   private static final String REHEARSAL = "reactivetransfer.tck.rehearsal";
 
+  /** Two of them are an error. */
+  private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use[A-Za-z0-9]+GC");
+
   private final Process process;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final StringBuffer stdout = new StringBuffer();
@@ -42,7 +45,7 @@ public final class JavaProcess implements AutoCloseable {
   /**
    * How to start a program with the Java and the class path of this process. What this process was
    * told about compilers by {@code -XX:TieredStopAtLevel} and about its collector by {@code
-   * -XX:+UseSerialGC} holds for that one, too.
+   * -XX:+UseSerialGC} holds for that one, too, unless its options name a collector.
    *
    * <p>Where the system properties {@code reactivetransfer.tck.classes} and {@code
    * reactivetransfer.tck.rehearsal} name a folder and a class, programs begin with a cache of
@@ -69,9 +72,11 @@ public final class JavaProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
+    boolean hasCollector = jvmOptions.stream().anyMatch(COLLECTOR.asMatchPredicate());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(option ->
-            option.startsWith("-XX:TieredStopAtLevel=") || option.equals("-XX:+UseSerialGC"))
+            option.startsWith("-XX:TieredStopAtLevel=")
+                || (option.equals("-XX:+UseSerialGC") && !hasCollector))
         .forEach(command::add);
     command.addAll(jvmOptions);
     command.addAll(classPath);
