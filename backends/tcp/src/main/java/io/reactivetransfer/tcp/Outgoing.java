@@ -32,8 +32,13 @@ final class Outgoing {
   /** What is not many times as long is given without. */
   private static final int LED_BYTES = 4 * LEAD_BYTES;
 
-  /** How much is given in short chunks after the last write that asked for them. */
-  private static final int HURRIED_BYTES = 4 << 20;
+  /**
+   * How much is given in short chunks after the last write that asked for them: for as long as the
+   * next one of its kind may be on its way, which is longer behind a long one.
+   */
+  private static final int MAX_HURRIED_BYTES = 4 << 20;
+
+  private static final int MIN_HURRIED_BYTES = 1 << 20;
 
   private static final int MIN_BATCH_BYTES = 256;
 
@@ -133,9 +138,12 @@ final class Outgoing {
    */
   void hurry(long length) {
     int chunk = Math.clamp(length / SHARE, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
-    if (chunk <= chunkBytes || hurriedBytes == 0) {
+    int bytes = Math.clamp(SHARE * length, MIN_HURRIED_BYTES, MAX_HURRIED_BYTES);
+    if (chunk == chunkBytes) {
+      hurriedBytes = Math.max(hurriedBytes, bytes);
+    } else if (chunk < chunkBytes || hurriedBytes == 0) {
       chunkBytes = chunk;
-      hurriedBytes = HURRIED_BYTES;
+      hurriedBytes = bytes;
     }
   }
 
