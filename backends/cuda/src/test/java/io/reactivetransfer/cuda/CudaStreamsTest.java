@@ -339,7 +339,7 @@ class CudaStreamsTest {
   /** By an error for which Reactor does not tell the subscriber, but throws it. */
   @Test
   void whatAWaitHadThatCannotBeSubscribedToIsUsedAgain() {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 60; i++) {
       Hooks.onEachOperator(
           "refusing",
           Operators.liftPublisher((_, _) -> {

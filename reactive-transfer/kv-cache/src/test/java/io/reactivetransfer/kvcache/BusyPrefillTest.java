@@ -15,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -94,7 +95,9 @@ class BusyPrefillTest {
     requireAllArrive(16);
   }
 
+  // In a usual build the requests of the test above wait, which are shorter.
   @Test
+  @Tag("nightly")
   void noMoreAreGivenToTheEngineThanItKeeps() {
     TestNode prefillNode = node(16 << 20);
     TestNode decodeNode = node(16 << 20);

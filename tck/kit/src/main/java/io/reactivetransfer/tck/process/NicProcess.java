@@ -30,8 +30,13 @@ final class NicProcess {
   /** Said instead of what a NIC is like. */
   static final String NOT_OPENED = "not-opened";
 
-  private static final int SPINS = 100;
+  private static final int SPINS = 20;
   private static final long PAUSE_NANOS = 50_000;
+
+  /** After so many turns without work: tests wait for most of their time, and some have 64 NICs. */
+  private static final int RESTS = 60;
+
+  private static final long REST_NANOS = 1_000_000;
 
   private final Backend backend;
   private final SharedMemory memory;
@@ -109,7 +114,7 @@ final class NicProcess {
           begun(nic, context)
               .whenComplete((domain, error) -> {
                 if (error == null) {
-                  loop.execute(() -> turn(opened(domain, index), loop));
+                  loop.execute(() -> turn(opened(domain, index), loop, 0));
                 } else {
                   notOpened(index, error);
                   var _ = loop.close();
@@ -162,17 +167,21 @@ final class NicProcess {
     while (!nic.isClosed()) {
       idle = nic.turn() > 0 ? 0 : idle + 1;
       if (idle > SPINS) {
-        LockSupport.parkNanos(PAUSE_NANOS);
+        LockSupport.parkNanos(pauseNanos(idle));
       }
     }
   }
 
-  private static void turn(ServedNic nic, WorkerLoop loop) {
-    int work = nic.turn();
+  private static void turn(ServedNic nic, WorkerLoop loop, int before) {
+    int idle = nic.turn() > 0 ? 0 : before + 1;
     if (nic.isClosed()) {
       var _ = loop.close();
     } else {
-      loop.schedule(() -> turn(nic, loop), work > 0 ? 0 : PAUSE_NANOS);
+      loop.schedule(() -> turn(nic, loop, idle), idle == 0 ? 0 : pauseNanos(idle));
     }
+  }
+
+  private static long pauseNanos(int idle) {
+    return idle > RESTS ? REST_NANOS : PAUSE_NANOS;
   }
 }
