@@ -53,7 +53,9 @@ public final class EngineByHand implements AfterEachCallback {
 
   static final long REGION = 1 << 24;
 
-  /** Of all tests: the scripted NIC copies nothing, and to clear it takes longer than most tests. */
+  /**
+   * Of all tests: the scripted NIC copies nothing, and to clear it takes longer than most tests.
+   */
   private static final MemorySegment ROOM = Arena.global().allocate(REGION);
 
   public final HandLoop loop = new HandLoop();
@@ -235,8 +237,7 @@ public final class EngineByHand implements AfterEachCallback {
   MemoryRegion region(long length) {
     MemorySegment memory =
         length <= REGION ? ROOM.asSlice(0, length) : Arena.ofAuto().allocate(length);
-    Probe<MemoryRegion> probe =
-        probe(engine.register(new HostMemory(memory), Access.REMOTE_WRITE));
+    Probe<MemoryRegion> probe = probe(engine.register(new HostMemory(memory), Access.REMOTE_WRITE));
     turn();
     return probe.assertComplete().items().getFirst();
   }
