@@ -40,10 +40,7 @@ class LongWriteTest {
             ConnectedNic it = new ConnectedNic(in, Devices.none());
             LocalMemory source = it.register(new HostMemory(arena.allocate(MIB)), Access.LOCAL);
             LocalMemory sink = it.register(new HostMemory(arena.allocate(8)), Access.REMOTE_WRITE);
-            int taken = 0;
-            while (it.writes(source, MIB, taken)) {
-              taken++;
-            }
+            int taken = fill(it, source);
             assertThat(taken).as("writes that wait").isBetween(4, 6);
             it.nic.endTurn();
             MemoryKey key = MemoryKey.decode(sink.key());
@@ -79,10 +76,7 @@ class LongWriteTest {
             ConnectedNic it = new ConnectedNic(in, Devices.none());
             LocalMemory source = it.register(new HostMemory(arena.allocate(MIB)), Access.LOCAL);
             LocalMemory sink = it.register(new HostMemory(arena.allocate(8)), Access.REMOTE_WRITE);
-            int taken = 0;
-            while (it.writes(source, MIB, taken)) {
-              taken++;
-            }
+            int taken = fill(it, source);
             it.nic.endTurn();
             MemoryKey key = MemoryKey.decode(sink.key());
             it.says(FuzzHandshake.bytes(Wire.putWrite(Unpooled.buffer(), false, 0, key, 0, 0)));
@@ -96,6 +90,15 @@ class LongWriteTest {
             it.peer.end();
           }
         });
+  }
+
+  /** Writes of a MiB as long as there is room; how many. */
+  private static int fill(ConnectedNic it, LocalMemory source) {
+    int taken = 0;
+    while (it.writes(source, MIB, taken)) {
+      taken++;
+    }
+    return taken;
   }
 
   /** An accelerator that copies, and notes how much it has copied between two turns of the loop. */
