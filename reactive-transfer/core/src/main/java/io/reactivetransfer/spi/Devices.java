@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
@@ -30,9 +31,9 @@ public final class Devices {
     try {
       DeviceAccess each = found.get();
       who = each.getClass().getName();
-      switch (each.availability()) {
+      switch (Objects.requireNonNull(each.availability(), "its availability")) {
         case Availability.Available() -> {
-          for (Device device : each.devices()) {
+          for (Device device : Objects.requireNonNull(each.devices(), "its devices")) {
             add(device, each);
           }
         }
@@ -106,8 +107,8 @@ public final class Devices {
   }
 
   /**
-   * How an accelerator is reached. What is given throws {@link BackendException}s only, whatever
-   * the access itself throws.
+   * How an accelerator is reached. What is given throws {@link BackendException}s only, and gives
+   * no null where there is to be none, whatever the access itself does.
    *
    * @throws BackendException if it is not; the text says which ones are, and what is missing
    */

@@ -5,6 +5,7 @@ import io.reactivetransfer.DeviceMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,24 +18,55 @@ import org.jspecify.annotations.Nullable;
  */
 record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess {
 
+  /** Of what is for people. */
+  private static final int MOST_LETTERS = 300;
+
   @Override
   public Availability availability() {
-    return access.availability();
+    try {
+      return required("availability", access.availability());
+    } catch (Throwable failure) {
+      return Availability.unavailable(
+          String.valueOf(refusal(failure).getMessage()), "tell those who have written it");
+    }
   }
 
   @Override
   public List<Device> devices() {
-    return access.devices();
+    try {
+      return List.copyOf(required("devices", access.devices()));
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
   }
 
   @Override
   public String kind() {
-    return access.kind();
+    return line("kind", access::kind);
   }
 
   @Override
   public String describe(Device which) {
-    return access.describe(which);
+    return line("describe", () -> access.describe(which));
+  }
+
+  /** What is for people: a line, whatever is said. */
+  private String line(String call, Supplier<String> said) {
+    String line;
+    try {
+      line = required(call, said.get());
+    } catch (Throwable failure) {
+      line = "unknown: " + refusal(failure).getMessage();
+    }
+    String whole = line.replaceAll("\\p{Cntrl}+", " ");
+    return whole.length() <= MOST_LETTERS ? whole : whole.substring(0, MOST_LETTERS);
+  }
+
+  private static <T> T required(String call, @Nullable T answer) {
+    if (answer == null) {
+      throw new IllegalStateException("expected something of " + call + "(), got null");
+    }
+    return answer;
   }
 
   @Override
@@ -126,7 +158,7 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
   @Override
   public DmaBuf exportDmaBuf(DeviceMemory memory) {
     try {
-      return access.exportDmaBuf(memory);
+      return required("exportDmaBuf", access.exportDmaBuf(memory));
     } catch (Throwable failure) {
       throw refusal(failure);
     }

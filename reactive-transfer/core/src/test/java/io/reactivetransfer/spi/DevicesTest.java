@@ -24,19 +24,41 @@ class DevicesTest {
   private static class Scripted implements DeviceAccess {
 
     @Nullable Throwable failure;
-    List<@Nullable Device> devices = List.of(CARD);
-    Availability availability = Availability.available();
+    @Nullable List<@Nullable Device> devices = List.of(CARD);
+    @Nullable Availability availability = Availability.available();
+    @Nullable String text = "a card";
 
     @Override
+    @SuppressWarnings("NullAway") // that is what is tried
     public Availability availability() {
       raise();
       return availability;
     }
 
     @Override
-    @SuppressWarnings({"NullAway", "unchecked"}) // that is what is tried
+    @SuppressWarnings({"NullAway", "unchecked"})
     public List<Device> devices() {
+      if (isAsked) {
+        raise();
+      }
       return (List<Device>) (List<?>) devices;
+    }
+
+    /** Whether it was, at first, and throws what it is told to from then on. */
+    boolean isAsked;
+
+    @Override
+    @SuppressWarnings("NullAway")
+    public String kind() {
+      raise();
+      return text;
+    }
+
+    @Override
+    @SuppressWarnings("NullAway")
+    public String describe(Device device) {
+      raise();
+      return text;
     }
 
     @Override
@@ -118,6 +140,57 @@ class DevicesTest {
     }
     scripted.failure = null;
     assertThat(access.peek(MEMORY, 0)).isEqualTo(7);
+  }
+
+  @Test
+  void whatIsForPeopleIsALineWhateverIsSaid() {
+    DeviceAccess access = Devices.of(List.of(scripted)).access(CARD);
+    assertThat(List.of(access.kind(), access.describe(CARD))).containsOnly("a card");
+    scripted.text = "a card\r\n\tof " + "much ".repeat(100);
+    assertThat(List.of(access.kind(), access.describe(CARD)))
+        .allMatch(line -> line.startsWith("a card of much") && line.length() == 300);
+    scripted.text = null;
+    assertThat(access.kind()).startsWith("unknown: ").contains("kind(), got null", "card:0");
+    assertThat(access.describe(CARD)).startsWith("unknown: ").contains("describe(), got null");
+    scripted.failure = new NoClassDefFoundError("x/Y");
+    assertThat(List.of(access.kind(), access.describe(CARD)))
+        .allMatch(line -> line.startsWith("unknown: ") && line.contains("x/Y"));
+  }
+
+  @Test
+  void whoSaysNothingOfWhatThereIsSaysSo() {
+    DeviceAccess access = Devices.of(List.of(scripted)).access(CARD);
+    scripted.isAsked = true;
+    assertThat(access.devices()).containsExactly(CARD);
+    scripted.devices = null;
+    scripted.availability = null;
+    assertThatThrownBy(access::devices)
+        .isInstanceOf(BackendException.class)
+        .hasMessageContainingAll("devices(), got null", "card:0");
+    assertThat(access.availability())
+        .isInstanceOfSatisfying(
+            Availability.Unavailable.class,
+            no -> assertThat(no.reason()).contains("availability(), got null"));
+    scripted.failure = new IllegalStateException("context lost");
+    assertThatThrownBy(access::devices)
+        .isInstanceOf(BackendException.class)
+        .hasMessageContaining("context lost");
+    assertThat(access.availability())
+        .isInstanceOfSatisfying(
+            Availability.Unavailable.class, no -> assertThat(no.reason()).contains("context lost"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void oneThatNamesNothingTakesNobodyAlong(boolean isAvailable) {
+    scripted.availability = isAvailable ? Availability.available() : null;
+    scripted.devices = null;
+    Devices devices = Devices.of(List.of(scripted, new Good()));
+    assertThat(devices.all()).containsExactly(Device.of("good", 0));
+    assertThatThrownBy(() -> devices.access(CARD))
+        .isInstanceOf(BackendException.class)
+        .hasMessageContainingAll(
+            Scripted.class.getName(), isAvailable ? "its devices" : "its availability");
   }
 
   @Test
