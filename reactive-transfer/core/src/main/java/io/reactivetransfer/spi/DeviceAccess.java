@@ -67,7 +67,9 @@ public interface DeviceAccess {
 
   /**
    * Copies to the host. When it returns the bytes are there. Memory of a device that is not one of
-   * {@link #devices()} is refused, here and by the other copies and {@link #peek}.
+   * {@link #devices()} is refused, here and by the other copies and {@link #peek}. When it fails,
+   * nothing of it goes on, here and in other copies, unless {@link BackendException#isOver()} of
+   * what is thrown says that the device does not tell; the host's memory is left alone in any case.
    *
    * @param source memory of one of {@link #devices()}
    * @param sourceOffset first byte within the source

@@ -132,6 +132,42 @@ abstract class DeviceStagingEndRules extends DeviceRuleGroup {
     }
   }
 
+  /** Regions are closed on the word of it. */
+  @Test
+  final void r28_24_whatWasRefusedIsOver() {
+    for (Device device : ground().devices()) {
+      byte[] bytes = ground().noise(LENGTH + SHORT);
+      DeviceMemory good = ground().allocate(device, new byte[LENGTH]);
+      DeviceMemory gone = ground().freed(device, SHORT);
+      try (StagingBuffer buffer = buffer(device)) {
+        buffer.memory().copyFrom(MemorySegment.ofArray(bytes));
+        buffer.store(0, good, 0, LENGTH);
+        boolean[] atOnce = {true};
+        DeviceRefusalRules.assertRefused(
+            "storing to memory that is gone",
+            () -> {
+              buffer.store(LENGTH, gone, 0, SHORT);
+              atOnce[0] = false;
+              buffer.await();
+            });
+        if (atOnce[0]) {
+          buffer.await(); // for what was begun before
+        }
+        assertThat(buffer.isOver())
+            .as("whether all is over in a buffer on %s whose copy was refused", device)
+            .isTrue();
+        byte[] there = ground().noise(LENGTH);
+        ground().write(good, there);
+        ground()
+            .patience()
+            .throughout(() -> {
+              assertSame(DeviceGround.bytes(buffer.memory()), bytes, "a buffer that is over");
+              assertHolds(good, there, "what a buffer that is over had stored to, on %s", device);
+            });
+      }
+    }
+  }
+
   /** Neither the target of before, nor a buffer that may have the memory of the closed one. */
   private void assertIsQuiet(Device device, DeviceMemory target) {
     byte[] there = ground().noise(LENGTH);

@@ -37,6 +37,8 @@ public final class FakeDevice implements DeviceAccess {
 
   private static final int ILLEGAL_ADDRESS = 700;
 
+  private static final int UNKNOWN = 999;
+
   private static final VarHandle WORDS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
@@ -47,6 +49,9 @@ public final class FakeDevice implements DeviceAccess {
 
   /** Copies that were begun, in order: nobody has waited for any of them. */
   private final Deque<LateCopy> begun = new ArrayDeque<>();
+
+  /** Whether it says of no copy that it is over. */
+  private volatile boolean isMute;
 
   /** With nothing allocated. */
   public FakeDevice(Device device) {
@@ -81,6 +86,26 @@ public final class FakeDevice implements DeviceAccess {
   /** Changes the first bytes. */
   public synchronized void write(DeviceMemory memory, byte[] bytes) {
     at(memory, 0, bytes.length).put(bytes);
+  }
+
+  /**
+   * From now on it says of no copy that it is over, as one whose driver refuses each call; or it
+   * does so again. What is begun meanwhile comes later, or never.
+   */
+  public void mute(boolean on) {
+    isMute = on;
+  }
+
+  /**
+   * It says what became of copies.
+   *
+   * @throws BackendException if it does not
+   */
+  void requireSpeech() {
+    if (isMute) {
+      throw BackendException.ofUnknownEnd(
+          UNKNOWN, "it does not say", new IllegalStateException("as a test wants it"));
+    }
   }
 
   synchronized void begin(LateCopy copy) {
@@ -142,6 +167,16 @@ public final class FakeDevice implements DeviceAccess {
       MemorySegment target,
       long targetOffset,
       long length) {
+    requireSpeech();
+    bring(source, sourceOffset, target, targetOffset, length);
+  }
+
+  synchronized void bring(
+      DeviceMemory source,
+      long sourceOffset,
+      MemorySegment target,
+      long targetOffset,
+      long length) {
     MemorySegment from = MemorySegment.ofBuffer(at(source, sourceOffset, length));
     MemorySegment.copy(from, 0, requireNative(target), targetOffset, length);
     copies.incrementAndGet();
@@ -149,6 +184,16 @@ public final class FakeDevice implements DeviceAccess {
 
   @Override
   public synchronized void copyFromHost(
+      MemorySegment source,
+      long sourceOffset,
+      DeviceMemory target,
+      long targetOffset,
+      long length) {
+    requireSpeech();
+    store(source, sourceOffset, target, targetOffset, length);
+  }
+
+  synchronized void store(
       MemorySegment source,
       long sourceOffset,
       DeviceMemory target,

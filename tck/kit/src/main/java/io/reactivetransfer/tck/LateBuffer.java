@@ -16,6 +16,7 @@ final class LateBuffer implements StagingBuffer {
   private final FakeDevice device;
   private final MemorySegment memory;
   private @Nullable BackendException failure;
+  private boolean isLost;
 
   LateBuffer(FakeDevice device, long bytes) {
     this.device = device;
@@ -29,14 +30,12 @@ final class LateBuffer implements StagingBuffer {
 
   @Override
   public void fetch(DeviceMemory source, long sourceOffset, long at, long length) {
-    device.begin(
-        new LateCopy(this, () -> device.copyToHost(source, sourceOffset, memory, at, length)));
+    device.begin(new LateCopy(this, () -> device.bring(source, sourceOffset, memory, at, length)));
   }
 
   @Override
   public void store(long at, DeviceMemory target, long targetOffset, long length) {
-    device.begin(
-        new LateCopy(this, () -> device.copyFromHost(memory, at, target, targetOffset, length)));
+    device.begin(new LateCopy(this, () -> device.store(memory, at, target, targetOffset, length)));
   }
 
   /** One of its copies has failed. */
@@ -46,6 +45,9 @@ final class LateBuffer implements StagingBuffer {
 
   @Override
   public void await() {
+    isLost = true; // until it says otherwise
+    device.requireSpeech();
+    isLost = false;
     device.makeAllOf(this);
     BackendException why = failure;
     failure = null;
@@ -55,7 +57,14 @@ final class LateBuffer implements StagingBuffer {
   }
 
   @Override
+  public boolean isOver() {
+    return !isLost;
+  }
+
+  @Override
   public void close() {
-    await();
+    if (!isLost) {
+      await();
+    }
   }
 }

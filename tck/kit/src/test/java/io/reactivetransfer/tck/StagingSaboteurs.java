@@ -5,6 +5,7 @@ import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.StagingBuffer;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,7 +27,9 @@ final class StagingSaboteurs {
           DeviceSaboteur.buffer("28.16", "says nothing of a failure", Silent::new),
           DeviceSaboteur.buffer("28.17", "is closed some time later", ClosesLater::new)
               .entailing("28.16"), // nobody is told of what has failed then
-          new DeviceSaboteur("28.18", "gives away what is closed, each time", Shared::new));
+          new DeviceSaboteur("28.18", "gives away what is closed, each time", Shared::new),
+          DeviceSaboteur.buffer("28.24", "never knows that a refusal is over", Unsure::new),
+          DeviceSaboteur.buffer("28.24", "says that it is over, and goes on", GoesOn::new));
 
   private StagingSaboteurs() {}
 
@@ -116,6 +119,64 @@ final class StagingSaboteurs {
       } catch (BackendException e) {
         // nobody needs to know
       }
+    }
+  }
+
+  private static final class Unsure extends ForwardingBuffer {
+    private boolean isOver = true;
+
+    Unsure(StagingBuffer inner) {
+      super(inner);
+    }
+
+    @Override
+    public void await() {
+      try {
+        super.await();
+      } catch (BackendException e) {
+        isOver = false;
+        throw e;
+      }
+    }
+
+    @Override
+    public boolean isOver() {
+      return isOver;
+    }
+  }
+
+  /** What was stored first is stored again by each look at its memory. */
+  private static final class GoesOn extends ForwardingBuffer {
+    private @Nullable Runnable again;
+    private boolean hasFailed;
+
+    GoesOn(StagingBuffer inner) {
+      super(inner);
+    }
+
+    @Override
+    public void store(long at, DeviceMemory target, long targetOffset, long length) {
+      again = again == null ? () -> super.store(at, target, targetOffset, length) : again;
+      super.store(at, target, targetOffset, length);
+    }
+
+    @Override
+    public void await() {
+      try {
+        super.await();
+      } catch (BackendException e) {
+        hasFailed = true;
+        throw e;
+      }
+    }
+
+    @Override
+    public MemorySegment memory() {
+      if (hasFailed && again != null) {
+        again.run();
+        inner.await();
+      }
+      return super.memory();
     }
   }
 
