@@ -239,7 +239,7 @@ final class Incoming {
     }
     BackendException failed = oldest.await();
     if (failed != null) {
-      refusal = unwritable(failed);
+      refuse(unwritable(failed));
     }
     firstStaged = oldest.next();
     if (firstStaged == null) {
@@ -281,7 +281,7 @@ final class Incoming {
       try {
         lastStaged.store(position, bytes);
       } catch (BackendException e) {
-        refusal = unwritable(e);
+        refuse(unwritable(e));
       }
     }
     advance(bytes);
@@ -314,10 +314,10 @@ final class Incoming {
         advance(bytes);
       }
     } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
-      refusal = memoryGone();
+      refuse(memoryGone());
       in.readerIndex(end);
     } catch (BackendException e) {
-      refusal = unwritable(e);
+      refuse(unwritable(e));
       in.readerIndex(end);
     }
   }
@@ -325,6 +325,13 @@ final class Incoming {
   private void waitedIfCopied(TcpMemory into) {
     if (into.isCopied()) {
       turn.waited();
+    }
+  }
+
+  /** It does not come in; that it may come yet is said whatever else there is to say. */
+  private void refuse(Failure why) {
+    if (refusal == null || refusal.code() != ErrorCode.UNKNOWN_END.value) {
+      refusal = why;
     }
   }
 
@@ -347,7 +354,10 @@ final class Incoming {
     if (into != null) {
       domain.events().landed(link, into, firstStaged, hasImm, imm, writeBytes);
     } else if (refusal != null) {
-      var _ = Staged.settle(firstStaged);
+      BackendException failed = Staged.settle(firstStaged);
+      if (failed != null && !failed.isOver()) {
+        refuse(unwritable(failed));
+      }
       domain.events().add(new Event.Refused(link, refusal));
     }
     forgetStaged();
@@ -361,10 +371,10 @@ final class Incoming {
     forgetStaged();
   }
 
-  /** An accelerator does not take the bytes. */
+  /** An accelerator does not take the bytes, or does not say whether it still does. */
   static Failure unwritable(BackendException reason) {
-    return ErrorCode.MEMORY_GONE.because(
-        "the target could not be written to: " + reason.getMessage());
+    ErrorCode code = reason.isOver() ? ErrorCode.MEMORY_GONE : ErrorCode.UNKNOWN_END;
+    return code.because("the target could not be written to: " + reason.getMessage());
   }
 
   static Failure revoked() {

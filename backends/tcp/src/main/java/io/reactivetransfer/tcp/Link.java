@@ -549,7 +549,8 @@ abstract class Link extends SocketConnection {
       long token = inFlight.refuse(refusedNumber);
       Failure ours = givenUp.remove(token);
       Failure why = ours == null ? new Failure(code, where() + ": " + Wire.text(body)) : ours;
-      domain.events().add(new Event.Failed(token, why, true));
+      boolean mayCome = code == ErrorCode.UNKNOWN_END.value;
+      domain.events().add(new Event.Failed(token, why, !mayCome));
     } else {
       end(new Failure(code, where() + " closed the connection: " + Wire.text(body)));
     }

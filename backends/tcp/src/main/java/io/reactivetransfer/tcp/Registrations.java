@@ -31,7 +31,11 @@ final class Registrations {
     return add(new TcpMemory(keys.get(), what, access, devices, staging));
   }
 
-  /** The same memory under another key. */
+  /**
+   * The same memory under another key.
+   *
+   * @throws io.reactivetransfer.spi.BackendException as {@link #remove}
+   */
   TcpMemory rename(TcpMemory memory) {
     remove(memory);
     return add(memory.renamed(keys.get()));
@@ -42,12 +46,17 @@ final class Registrations {
     return memory;
   }
 
-  /** Nothing is written to it under this key when this returns, nor is it copied. */
+  /**
+   * Nothing is written to it under this key when this returns, nor is it copied.
+   *
+   * @throws io.reactivetransfer.spi.BackendException if nobody knows whether it is copied
+   */
   void remove(TcpMemory memory) {
     memory.shut();
     memory.quiet();
     byKey.remove(memory.memoryKey());
     lastFound = null;
+    memory.requireQuiet();
   }
 
   @Nullable TcpMemory find(long high, long low) {

@@ -148,13 +148,20 @@ final class Staged {
     used += length;
   }
 
-  /** Waits for all that was begun, also if more was refused; returns why it has failed, or null. */
+  /**
+   * Waits for all that was begun, also if more was refused; returns why it has failed, or null. If
+   * nobody knows whether that is over, it says so, and its memory remembers it.
+   */
   @Nullable BackendException await() {
     if (!isBroken) {
       try {
         buffer.await();
       } catch (BackendException e) {
         isBroken = true; // it is of no use any more
+        if (!buffer.isOver()) {
+          failure = BackendException.ofUnknownEnd(e.code(), String.valueOf(e.getMessage()), e);
+          memory().doubt(failure);
+        }
         failure = failure == null ? e : failure;
       }
     }
@@ -192,14 +199,14 @@ final class Staged {
   /**
    * Waits for this and all behind it, and gives them back, unless another write uses one, too.
    *
-   * @return why one of them has failed, or null
+   * @return why one of them has failed, or null; if nobody knows whether one is over, that
    */
   static @Nullable BackendException settle(@Nullable Staged first) {
     BackendException why = null;
     for (Staged each = first; each != null; ) {
       Staged behind = each.next;
       BackendException failed = each.await();
-      why = why == null ? failed : why;
+      why = why == null || (failed != null && !failed.isOver()) ? failed : why;
       each.letGo();
       each = behind;
     }

@@ -43,6 +43,9 @@ final class Staging {
   private int made;
   private boolean closed;
 
+  /** Why nobody knows whether a copy of the NIC's memory is over. */
+  private @Nullable BackendException doubt;
+
   Staging(Devices devices, LongSupplier nanoTime) {
     this.devices = devices;
     this.nanoTime = nanoTime;
@@ -128,6 +131,28 @@ final class Staging {
       close(staged);
     } else {
       idleOf(staged.memory().deviceMemory().device()).addLast(staged);
+    }
+  }
+
+  /** Nobody knows whether a copy is over, be it through one of these or another one. */
+  void doubt(BackendException why) {
+    doubt = doubt == null ? why : doubt;
+  }
+
+  /**
+   * All copies of the NIC's memory are over.
+   *
+   * @throws BackendException if nobody knows that
+   */
+  void requireQuiet() {
+    BackendException why = doubt;
+    if (why != null) {
+      throw new BackendException(
+          why.code(),
+          "expected copies that are over, got one of which its accelerator does not say so, and"
+              + " which may read or write memory until the process ends: "
+              + why.getMessage(),
+          why);
     }
   }
 

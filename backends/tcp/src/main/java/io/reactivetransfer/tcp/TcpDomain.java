@@ -110,13 +110,21 @@ final class TcpDomain implements Domain {
 
   @Override
   public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
-    return CompletableFuture.completedStage(registrations.rename((TcpMemory) memory));
+    try {
+      return CompletableFuture.completedStage(registrations.rename((TcpMemory) memory));
+    } catch (BackendException e) {
+      return CompletableFuture.failedStage(e);
+    }
   }
 
   @Override
   public CompletionStage<Void> deregister(LocalMemory memory) {
-    registrations.remove((TcpMemory) memory);
-    return CompletableFuture.completedStage(null);
+    try {
+      registrations.remove((TcpMemory) memory);
+      return CompletableFuture.completedStage(null);
+    } catch (BackendException e) {
+      return CompletableFuture.failedStage(e);
+    }
   }
 
   @Override
@@ -215,6 +223,10 @@ final class TcpDomain implements Domain {
     TcpMemory memory = Objects.requireNonNull(landed.memory);
     BackendException failed = Staged.settle(landed.staged);
     landed.staged = null;
+    if (failed != null && !failed.isOver()) {
+      link.refuse(Incoming.unwritable(failed)); // whatever else there is to say
+      return;
+    }
     if (!memory.isOpen() && (landed.hasImm || !memory.isAlive())) {
       link.refuse(Incoming.revoked());
       return;
@@ -253,6 +265,7 @@ final class TcpDomain implements Domain {
     events.clear();
     registrations.clear();
     staging.close();
+    staging.requireQuiet();
   }
 
   private Path pathTo(TcpPeer peer) {

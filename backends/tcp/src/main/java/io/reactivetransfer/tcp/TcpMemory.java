@@ -32,6 +32,9 @@ final class TcpMemory implements LocalMemory {
 
   private boolean open = true;
 
+  /** Why nobody knows whether a copy from it or to it goes on. */
+  private @Nullable BackendException doubt;
+
   /** Made when they are needed, once: a buffer for each write would be garbage for each. */
   private final @Nullable MemoryWindow[] windows;
 
@@ -105,6 +108,39 @@ final class TcpMemory implements LocalMemory {
     }
   }
 
+  /** Nobody knows whether a copy from it or to it goes on, since its accelerator refused to say. */
+  void doubt(BackendException why) {
+    doubt = doubt == null ? why : doubt;
+    if (staging != null) {
+      staging.doubt(why);
+    }
+  }
+
+  /**
+   * Nothing is on its way from it or to it.
+   *
+   * @throws BackendException if nobody knows that
+   */
+  void requireQuiet() {
+    BackendException why = doubt;
+    if (why != null) {
+      throw new BackendException(
+          why.code(),
+          "expected memory of which nothing is copied any more, got some of which "
+              + deviceMemory().device()
+              + " does not say so, and may read or write it until the process ends: "
+              + why.getMessage(),
+          why);
+    }
+  }
+
+  private BackendException remembered(BackendException why) {
+    if (!why.isOver()) {
+      doubt(why);
+    }
+    return why;
+  }
+
   Access access() {
     return access;
   }
@@ -158,7 +194,11 @@ final class TcpMemory implements LocalMemory {
     ByteBuffer bytes =
         in.nioBufferCount() == 1 ? in.internalNioBuffer(from, length) : in.nioBuffer(from, length);
     if (device != null) {
-      copyToDevice(device, MemorySegment.ofBuffer(bytes), offset);
+      try {
+        copyToDevice(device, MemorySegment.ofBuffer(bytes), offset);
+      } catch (BackendException e) {
+        throw remembered(e);
+      }
       in.readerIndex(from + length);
       return;
     }
@@ -177,7 +217,11 @@ final class TcpMemory implements LocalMemory {
     int to = out.writerIndex();
     if (device != null) {
       MemorySegment bytes = MemorySegment.ofBuffer(out.internalNioBuffer(to, length));
-      device.copyToHost((DeviceMemory) memory, offset, bytes, 0, length);
+      try {
+        device.copyToHost((DeviceMemory) memory, offset, bytes, 0, length);
+      } catch (BackendException e) {
+        throw remembered(e);
+      }
       out.writerIndex(to + length);
       return;
     }

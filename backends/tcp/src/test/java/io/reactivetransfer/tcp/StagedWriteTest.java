@@ -40,7 +40,7 @@ class StagedWriteTest {
         });
   }
 
-  private static byte[] noise(int seed, int length) {
+  static byte[] noise(int seed, int length) {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
     return bytes;
@@ -53,7 +53,7 @@ class StagedWriteTest {
   }
 
   /** As a peer sends it: its head, a first part, and more. */
-  private static byte[] incoming(LocalMemory target, int imm, byte[] bytes) {
+  static byte[] incoming(LocalMemory target, int imm, byte[] bytes) {
     ByteBuf out = Unpooled.buffer();
     Wire.putWrite(out, true, imm, ((TcpMemory) target).memoryKey(), 0, bytes.length);
     int first = Math.min(PART, bytes.length);
@@ -64,7 +64,7 @@ class StagedWriteTest {
     return FuzzHandshake.bytes(out);
   }
 
-  private static void says(ConnectedNic it, byte[] bytes, int from, int to) {
+  static void says(ConnectedNic it, byte[] bytes, int from, int to) {
     for (int at = from; at < to; ) {
       int read = it.peer.readFrom(bytes, at, to);
       at += read;

@@ -41,7 +41,9 @@ public enum ErrorCode {
   /** The memory was revoked or deregistered while the write was half-way in. */
   REVOKED(19),
   /** The target's memory is gone, although it is still registered. */
-  MEMORY_GONE(20);
+  MEMORY_GONE(20),
+  /** The target's accelerator does not say whether it goes on writing what it was given. */
+  UNKNOWN_END(21);
 
   /** The number. */
   public final int value;
