@@ -1,5 +1,6 @@
 package io.reactivetransfer.loopback;
 
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Operation;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -132,6 +133,14 @@ final class InFlightWrite {
     target.copyFrom(from, sourceOffset + copied, targetOffset + copied, bytes);
     copied += bytes;
     return target.cost(from, bytes);
+  }
+
+  /** Target: a copy has failed, which of the two accelerators it was. */
+  void doubtUnlessOver(LoopbackMemory target, BackendException why) {
+    if (!why.isOver()) {
+      target.doubt(why);
+      Objects.requireNonNull(source).doubt(why);
+    }
   }
 
   /** Copies row after row, or what is left of one, until that has cost so much. */

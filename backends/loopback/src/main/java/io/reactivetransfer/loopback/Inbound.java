@@ -1,5 +1,6 @@
 package io.reactivetransfer.loopback;
 
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.MemoryFaults;
 import java.util.OptionalLong;
@@ -90,6 +91,10 @@ final class Inbound {
       long copied = write.copyInto(target, copyBytesLeft);
       MemoryFaults.report((int) copied);
       copyBytesLeft -= copied;
+    } catch (BackendException e) {
+      write.doubtUnlessOver(target, e);
+      return fail(
+          write, e.isOver() ? WriteError.COPY : WriteError.UNKNOWN_END, "could not copy: " + e);
     } catch (Throwable e) {
       // Such as an arena that was closed too early, a mapped file that was truncated, or no memory
       // for a copy: the fault of one region, which must not take the thread of all others with it.

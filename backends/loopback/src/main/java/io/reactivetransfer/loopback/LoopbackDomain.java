@@ -4,6 +4,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
@@ -74,13 +75,21 @@ final class LoopbackDomain implements Domain {
 
   @Override
   public CompletionStage<LocalMemory> revoke(LocalMemory registered) {
-    return CompletableFuture.completedStage(memory.rename((LoopbackMemory) registered));
+    try {
+      return CompletableFuture.completedStage(memory.rename((LoopbackMemory) registered));
+    } catch (BackendException e) {
+      return CompletableFuture.failedStage(e);
+    }
   }
 
   @Override
   public CompletionStage<Void> deregister(LocalMemory registered) {
-    memory.remove((LoopbackMemory) registered);
-    return CompletableFuture.completedStage(null);
+    try {
+      memory.remove((LoopbackMemory) registered);
+      return CompletableFuture.completedStage(null);
+    } catch (BackendException e) {
+      return CompletableFuture.failedStage(e);
+    }
   }
 
   @Override

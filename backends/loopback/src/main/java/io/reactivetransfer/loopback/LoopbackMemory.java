@@ -4,9 +4,12 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory registered with one NIC, under one key.
@@ -15,8 +18,14 @@ import java.lang.foreign.MemorySegment;
  * @param devices reach those of an accelerator
  * @param access what writers may do
  * @param name the key, under which the NIC's {@link MemoryTable} finds it
+ * @param doubt why nobody knows whether a copy from it or to it goes on; else it is empty
  */
-record LoopbackMemory(Memory memory, Devices devices, Access access, LoopbackKey name)
+record LoopbackMemory(
+    Memory memory,
+    Devices devices,
+    Access access,
+    LoopbackKey name,
+    AtomicReference<@Nullable BackendException> doubt)
     implements LocalMemory {
 
   /** However little is copied, an accelerator is waited for. */
@@ -26,9 +35,39 @@ record LoopbackMemory(Memory memory, Devices devices, Access access, LoopbackKey
     return memory.length();
   }
 
+  /** With nothing copied so far. */
+  static LoopbackMemory of(Memory memory, Devices devices, Access access, LoopbackKey key) {
+    return new LoopbackMemory(memory, devices, access, key, new AtomicReference<>());
+  }
+
   /** The same under another key. */
   LoopbackMemory renamed(LoopbackKey key) {
-    return new LoopbackMemory(memory, devices, access, key);
+    return new LoopbackMemory(memory, devices, access, key, doubt);
+  }
+
+  /** Nobody knows whether a copy from it or to it goes on; from any thread. */
+  void doubt(BackendException why) {
+    if (memory instanceof DeviceMemory) {
+      doubt.set(why);
+    }
+  }
+
+  /**
+   * Nothing is on its way from it or to it.
+   *
+   * @throws BackendException if nobody knows that
+   */
+  void requireQuiet() {
+    BackendException why = doubt.get();
+    if (why != null) {
+      throw new BackendException(
+          why.code(),
+          "expected memory of which nothing is copied any more, got some of which "
+              + memory.device()
+              + " does not say so, and may read or write it until the process ends: "
+              + why.getMessage(),
+          why);
+    }
   }
 
   /** What a copy costs the thread that makes it, as so many bytes of the host. */

@@ -85,6 +85,8 @@ final class Outbound {
     giveBack(write);
     if (error == null) {
       sink.written(token);
+    } else if (error == WriteError.UNKNOWN_END) {
+      sink.failed(token, error.code, text); // its bytes may come yet
     } else {
       sink.refused(token, error.code, text); // one that fails here is never counted
     }

@@ -13,7 +13,9 @@ enum WriteError {
   /** The memory could not be accessed, such as when its arena was closed. */
   COPY(5),
   /** The target was closed, or never was there. */
-  PEER_LOST(6);
+  PEER_LOST(6),
+  /** An accelerator does not say whether it goes on copying. */
+  UNKNOWN_END(7);
 
   final int code;
 

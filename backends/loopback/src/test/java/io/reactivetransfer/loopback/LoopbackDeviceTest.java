@@ -68,7 +68,7 @@ class LoopbackDeviceTest {
   }
 
   private static LoopbackMemory registered(Memory memory, DeviceAccess... reached) {
-    return new LoopbackMemory(
+    return LoopbackMemory.of(
         memory, Devices.of(List.of(reached)), Access.REMOTE_WRITE, new LoopbackNetwork().newKey());
   }
 
