@@ -126,6 +126,11 @@ final class CopyLane {
     return quiet;
   }
 
+  /** Whether nothing goes on any more, in none of what cannot be used again either. */
+  boolean isOver() {
+    return halves[0].isOver() && halves[1].isOver();
+  }
+
   /** It is used no more: what is of use of it may be another one's. */
   void giveHalves(CudaBuffers buffers) {
     for (CudaBuffer half : halves) {

@@ -35,14 +35,17 @@ final class CopyLanes {
    *
    * @param isDone whether all went well that was begun in it; if not, it is waited for, and the
    *     half that is of use is kept for another one
+   * @return whether all is over that was begun in it, for all that is known
    */
-  void give(CopyLane lane, boolean isDone) {
+  boolean give(CopyLane lane, boolean isDone) {
     if (!isDone && !lane.isQuiet()) {
+      boolean isOver = lane.isOver(); // asked before the other half is somebody else's
       lane.giveHalves(buffers);
-      return;
+      return isOver;
     }
     synchronized (idle) {
       idle.addLast(lane);
     }
+    return true;
   }
 }

@@ -103,6 +103,7 @@ public final class CudaAccess implements DeviceAccess {
       MemorySegment host,
       long hostOffset,
       long length) {
+    boolean isOver = true;
     try {
       Gpu gpu = CudaDriver.here().gpu(memory.device());
       gpu.enter();
@@ -117,13 +118,13 @@ public final class CudaAccess implements DeviceAccess {
           }
           done = true;
         } finally {
-          gpu.lanes().give(lane, done);
+          isOver = gpu.lanes().give(lane, done);
         }
       } finally {
         gpu.leave();
       }
     } catch (CudaException e) {
-      throw refusal(e);
+      throw refusal(e, isOver);
     }
   }
 
@@ -134,27 +135,24 @@ public final class CudaAccess implements DeviceAccess {
       DeviceAccess.super.copy(source, sourceOffset, target, targetOffset, length);
       return;
     }
+    boolean isOver = true;
     try {
       Gpu gpu = CudaDriver.here().gpu(source.device());
       gpu.enter();
       try {
-        copy(gpu, source.address() + sourceOffset, target.address() + targetOffset, length);
+        CopyLane lane = gpu.lanes().take();
+        boolean done = false;
+        try {
+          lane.within(source.address() + sourceOffset, target.address() + targetOffset, length);
+          done = true;
+        } finally {
+          isOver = gpu.lanes().give(lane, done);
+        }
       } finally {
         gpu.leave();
       }
     } catch (CudaException e) {
-      throw refusal(e);
-    }
-  }
-
-  private static void copy(Gpu gpu, long source, long target, long length) {
-    CopyLane lane = gpu.lanes().take();
-    boolean done = false;
-    try {
-      lane.within(source, target, length);
-      done = true;
-    } finally {
-      gpu.lanes().give(lane, done);
+      throw refusal(e, isOver);
     }
   }
 
@@ -190,7 +188,7 @@ public final class CudaAccess implements DeviceAccess {
       done = true;
       return word;
     } finally {
-      gpu.lanes().give(lane, done);
+      boolean _ = gpu.lanes().give(lane, done); // what looks writes nothing
     }
   }
 
@@ -245,6 +243,13 @@ public final class CudaAccess implements DeviceAccess {
   }
 
   static BackendException refusal(CudaException e) {
-    return new BackendException(e.code(), String.valueOf(e.getMessage()), e);
+    return refusal(e, true);
+  }
+
+  private static BackendException refusal(CudaException e, boolean isOver) {
+    String text = String.valueOf(e.getMessage());
+    return isOver
+        ? new BackendException(e.code(), text, e)
+        : BackendException.ofUnknownEnd(e.code(), text, e);
   }
 }

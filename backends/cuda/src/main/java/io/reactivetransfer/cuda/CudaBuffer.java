@@ -35,6 +35,9 @@ final class CudaBuffer implements StagingBuffer {
   /** Whether it is of no use any more, since nobody knows whether the GPU is done with it. */
   private boolean isLost;
 
+  /** Whether that is because the context has ended, in which nothing is copied any more. */
+  private boolean isDead;
+
   private CudaBuffer(Gpu gpu, Libcuda calls, MemorySegment memory, OwnEvent event) {
     this.gpu = gpu;
     this.calls = calls;
@@ -121,7 +124,9 @@ final class CudaBuffer implements StagingBuffer {
   /** Where the event does not tell: waits for all that the stream was given, by whomever. */
   private void awaitStream(OwnStream stream) {
     isLost = true; // unless the next call says otherwise: the GPU may still be at it
-    isLost = calls.cuStreamSynchronize(stream.address()) != Cu.CUDA_SUCCESS;
+    int result = calls.cuStreamSynchronize(stream.address());
+    isLost = result != Cu.CUDA_SUCCESS;
+    isDead |= Results.endsContext(result);
     isBusy = isLost;
     isMarked = !isLost;
   }
@@ -194,6 +199,7 @@ final class CudaBuffer implements StagingBuffer {
       }
     } catch (CudaException e) {
       isLost |= isBusy; // nobody could even ask
+      isDead |= Results.endsContext(e.code());
       throw CudaAccess.refusal(e);
     }
   }
@@ -212,7 +218,7 @@ final class CudaBuffer implements StagingBuffer {
 
   @Override
   public boolean isOver() {
-    return !isLost;
+    return !isLost || isDead;
   }
 
   @Override

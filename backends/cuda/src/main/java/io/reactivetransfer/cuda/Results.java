@@ -3,6 +3,7 @@ package io.reactivetransfer.cuda;
 import io.reactivetransfer.cuda.ffi.Cu;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import jcuda.driver.CUresult;
 
@@ -25,7 +26,26 @@ final class Results {
           "the driver in the kernel and its library are of two versions: reload the one, or restart"
               + " the machine");
 
+  /** After these the context is of no use any more, nor is any memory of it: nothing goes on. */
+  private static final Set<Integer> ENDS_OF_CONTEXTS =
+      Set.of(
+          Cu.CUDA_ERROR_ILLEGAL_ADDRESS,
+          Cu.CUDA_ERROR_LAUNCH_TIMEOUT,
+          Cu.CUDA_ERROR_CONTEXT_IS_DESTROYED,
+          Cu.CUDA_ERROR_ASSERT,
+          Cu.CUDA_ERROR_HARDWARE_STACK_ERROR,
+          Cu.CUDA_ERROR_ILLEGAL_INSTRUCTION,
+          Cu.CUDA_ERROR_MISALIGNED_ADDRESS,
+          Cu.CUDA_ERROR_INVALID_ADDRESS_SPACE,
+          Cu.CUDA_ERROR_INVALID_PC,
+          Cu.CUDA_ERROR_LAUNCH_FAILED);
+
   private Results() {}
+
+  /** Whether the context has ended, of which a call gave this. */
+  static boolean endsContext(int result) {
+    return ENDS_OF_CONTEXTS.contains(result);
+  }
 
   /**
    * Makes a call through JCuda, which may have been told to throw.

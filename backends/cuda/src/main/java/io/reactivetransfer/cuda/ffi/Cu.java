@@ -14,6 +14,16 @@ public final class Cu {
   public static final int CUDA_ERROR_NO_DEVICE = 100;
   public static final int CUDA_ERROR_INVALID_CONTEXT = 201;
   public static final int CUDA_ERROR_NOT_READY = 600;
+  public static final int CUDA_ERROR_ILLEGAL_ADDRESS = 700;
+  public static final int CUDA_ERROR_LAUNCH_TIMEOUT = 702;
+  public static final int CUDA_ERROR_CONTEXT_IS_DESTROYED = 709;
+  public static final int CUDA_ERROR_ASSERT = 710;
+  public static final int CUDA_ERROR_HARDWARE_STACK_ERROR = 714;
+  public static final int CUDA_ERROR_ILLEGAL_INSTRUCTION = 715;
+  public static final int CUDA_ERROR_MISALIGNED_ADDRESS = 716;
+  public static final int CUDA_ERROR_INVALID_ADDRESS_SPACE = 717;
+  public static final int CUDA_ERROR_INVALID_PC = 718;
+  public static final int CUDA_ERROR_LAUNCH_FAILED = 719;
   public static final int CUDA_ERROR_NOT_SUPPORTED = 801;
   public static final int CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803;
 
