@@ -68,7 +68,7 @@ final class Inbound {
     BackendException failed = slot.await();
     StagedMemory target = Futures.present(slot.target);
     slot.target = null;
-    if (failed != null && !slot.pinned().isOver()) {
+    if (failed != null && !(slot.pinned().isOver() && failed.isOver())) {
       // Refused, it would be posted again, and these bytes could come behind those.
       windows.end(slot.window(), NOT_TAKEN + failed.getMessage());
     } else if (failed != null) {
@@ -197,6 +197,10 @@ final class Inbound {
       }
     } catch (BackendException e) {
       slot.failure = e;
+      if (!e.isOver()) {
+        target.doubt(e);
+        nics.doubts().add(e);
+      }
     }
   }
 

@@ -197,6 +197,9 @@ final class Outbound {
         }
         work++;
         lane.turn = turn;
+        if (slot != null) { // so the second NIC is open
+          write.cutInto(nics.second().mostPieceBytes());
+        }
         write.beginPiece(lane);
         lane.slot = slot;
         if (slot != null) {

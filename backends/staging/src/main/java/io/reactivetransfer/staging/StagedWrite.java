@@ -22,6 +22,7 @@ final class StagedWrite {
   private boolean hasImm;
   private int imm;
   private boolean endsEmpty;
+  private int mostPieceBytes;
   private long begun;
   private boolean hasBegunAll;
   private int out;
@@ -41,6 +42,7 @@ final class StagedWrite {
     imm = op.imm();
     // Of a piece with bytes the target's NIC would tell its length for that of the write.
     endsEmpty = hasImm && length > Pinned.MOST_BYTES && !(target instanceof StagedTarget);
+    mostPieceBytes = Pinned.MOST_BYTES;
     begun = 0;
     hasBegunAll = false;
     out = 0;
@@ -72,13 +74,17 @@ final class StagedWrite {
     return imm;
   }
 
-  /** How long its next piece is. */
-  int nextBytes() {
-    return (int) Math.min(Pinned.MOST_BYTES, length - begun);
+  /** It goes in pieces of no more bytes, as none has so far. */
+  void cutInto(int most) {
+    mostPieceBytes = most;
+  }
+
+  private int nextBytes() {
+    return (int) Math.min(mostPieceBytes, length - begun);
   }
 
   private boolean isNextLast() {
-    return endsEmpty ? begun == length : length - begun <= Pinned.MOST_BYTES;
+    return endsEmpty ? begun == length : length - begun <= mostPieceBytes;
   }
 
   /** Whether there is another piece to begin, now or later. */

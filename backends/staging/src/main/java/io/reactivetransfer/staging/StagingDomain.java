@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -83,17 +84,19 @@ public final class StagingDomain implements Domain {
   private StagingDomain(
       Domain main,
       Supplier<? extends CompletionStage<? extends Domain>> second,
-      OpenContext context) {
+      OpenContext context,
+      LongSupplier nanoTime) {
     this.main = main;
     reachesDevices = !context.devices().all().isEmpty();
     capabilities = capabilities(main.capabilities(), context);
+    long patienceNanos = context.connectTimeout().toNanos();
     nics =
         new Nics(
             main,
-            new SecondNic(second, context.doorbell()),
+            new SecondNic(second, context.doorbell(), nanoTime, patienceNanos),
             context.devices(),
             context.doorbell(),
-            context.connectTimeout().toNanos());
+            patienceNanos);
     registry = new Registry(nics.random());
     inbound = new Inbound(nics, registry);
     outbound = new Outbound(nics);
@@ -106,16 +109,26 @@ public final class StagingDomain implements Domain {
    * Stands before a NIC.
    *
    * @param main the NIC, which this closes
-   * @param second opens another one like it, for the same context; called at most once, when it is
-   *     needed, on the thread that drives the NIC. It has failed if it says more than 1,015 bytes
-   *     to a peer at once, since what it says takes 9 more on the way
+   * @param second opens another one like it, for the same context; called when it is needed, on the
+   *     thread that drives the NIC, and again if that was refused, once in a second at most. It has
+   *     failed if it says more than 1,015 bytes to a peer at once, since what it says takes 9 more
+   *     on the way
    * @param context that the NIC was opened with
    */
   public static Domain before(
       Domain main,
       Supplier<? extends CompletionStage<? extends Domain>> second,
       OpenContext context) {
-    return new StagingDomain(main, second, context);
+    return before(main, second, context, System::nanoTime);
+  }
+
+  /** The same, where time goes by as a test says. */
+  static Domain before(
+      Domain main,
+      Supplier<? extends CompletionStage<? extends Domain>> second,
+      OpenContext context,
+      LongSupplier nanoTime) {
+    return new StagingDomain(main, second, context, nanoTime);
   }
 
   private static Capabilities capabilities(Capabilities of, OpenContext context) {

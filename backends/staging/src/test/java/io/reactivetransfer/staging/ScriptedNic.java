@@ -115,6 +115,10 @@ final class ScriptedNic implements Domain {
   private final List<Runnable> registering = new ArrayList<>();
   boolean refusesDevices;
   boolean isBusy;
+
+  /** What is longer fails. */
+  long maxWriteBytes = 16 << 20;
+
   boolean tellsOfDisconnects;
   final Set<EngineId> busyPeers = new HashSet<>();
   boolean isClosed;
@@ -136,7 +140,7 @@ final class ScriptedNic implements Domain {
 
   @Override
   public Capabilities capabilities() {
-    return Capabilities.builder(16 << 20, 256)
+    return Capabilities.builder(maxWriteBytes, 256)
         .completion(completion)
         .maxRows(4)
         .devices(reached)
@@ -235,7 +239,11 @@ final class ScriptedNic implements Domain {
     if (busyPeers.contains(((Target) op.remote()).peer().engine())) {
       return PostResult.PEER_BUSY;
     }
-    onWay.add(new OnWay(op.copy()));
+    OnWay posted = new OnWay(op.copy());
+    onWay.add(posted);
+    if (op.length() > maxWriteBytes) {
+      posted.fail();
+    }
     return PostResult.TAKEN;
   }
 

@@ -46,7 +46,7 @@ final class StagedNic implements CompletionSink {
 
   final EngineId id = new EngineId(3, LAST.incrementAndGet());
   final FakeDevice device = new FakeDevice(Device.of("fake", 0));
-  final MuteAccess access = new MuteAccess(device);
+  final FakeDevice other = new FakeDevice(Device.of("fake", 1));
   final ScriptedNic main;
   final ScriptedNic second;
   final Domain domain;
@@ -57,8 +57,14 @@ final class StagedNic implements CompletionSink {
   /** Of the writes whose immediates have come. */
   final List<Long> lengths = new ArrayList<>();
 
-  /** How often the second NIC was opened. */
+  /** How often the second NIC was opened, or tried to be. */
   int openings;
+
+  /** Why it cannot be opened now; empty if it can. */
+  String refusal;
+
+  /** What time it is for who opens it. */
+  long nanoTime = Long.MAX_VALUE - 5;
 
   private final Duration patience;
   private final Map<EngineId, RemotePeer> peers = new HashMap<>();
@@ -97,23 +103,20 @@ final class StagedNic implements CompletionSink {
     ScriptedNic plain = new ScriptedNic(completion);
     main = reachesDevice ? plain.reaching(device.devices().getFirst()) : plain;
     second = new ScriptedNic(completion);
-    CompletableFuture<Domain> opened =
-        refusal.isEmpty()
-            ? CompletableFuture.completedFuture(second)
-            : CompletableFuture.failedFuture(new BackendException(0, refusal));
-    domain =
-        StagingDomain.before(
-            main,
-            () -> {
-              openings++;
-              return opened;
-            },
-            context());
+    this.refusal = refusal;
+    domain = StagingDomain.before(main, this::open, context(), () -> nanoTime);
+  }
+
+  private CompletableFuture<Domain> open() {
+    openings++;
+    return refusal.isEmpty()
+        ? CompletableFuture.completedFuture(second)
+        : CompletableFuture.failedFuture(new BackendException(0, refusal));
   }
 
   OpenContext context() {
     return OpenContext.builder(id, 0, () -> {})
-        .devices(Devices.of(List.of(access)))
+        .devices(Devices.of(List.of(device, other)))
         .connectTimeout(patience)
         .build();
   }
