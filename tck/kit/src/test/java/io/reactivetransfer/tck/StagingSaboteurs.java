@@ -24,7 +24,8 @@ final class StagingSaboteurs {
           new DeviceSaboteur("28.13", "has no buffer of less than a page", Pages::new),
           DeviceSaboteur.buffer("28.14", "waits for the first copy only", ForOneOnly::new),
           DeviceSaboteur.buffer("28.15", "begins when it is waited for", Begins::new),
-          DeviceSaboteur.buffer("28.16", "says nothing of a failure", Silent::new),
+          DeviceSaboteur.buffer("28.16", "says nothing of a failure", Silent::new)
+              .entailing("28.24"), // which asks what is said behind a failure
           DeviceSaboteur.buffer("28.17", "is closed some time later", ClosesLater::new)
               .entailing("28.16"), // nobody is told of what has failed then
           new DeviceSaboteur("28.18", "gives away what is closed, each time", Shared::new),
