@@ -19,10 +19,14 @@ import java.util.Set;
 public final class Planner {
 
   private static final long DEFAULT_STEP_BYTES = 64L << 20;
+  private static final long LEAST_STEP_BYTES = 1L << 20;
   private static final long DEFAULT_SHARE_BYTES = 1L << 20;
 
   private static final long DEFAULT_WHOLE_BYTES = 32L << 10;
   private static final long MOST_BYTES = 1L << 56;
+
+  /** A step is at most this part of what a rank prepares, unless that is very little. */
+  private static final int STEPS_OF_A_RANK = 32;
 
   /** What is shared out among replicas is at most this part of what a rank sends. */
   private static final int SHARES_OF_A_RANK = 100;
@@ -42,16 +46,18 @@ public final class Planner {
   }
 
   /**
-   * One with temporaries of 64 MiB for a step, shares of 1 MiB or more, and tensors of 32 KiB or
-   * less that are brought together.
+   * One with temporaries of at most 64 MiB for a step, shares of 1 MiB or more, and tensors of 32
+   * KiB or less that are brought together.
    */
   public static Planner create() {
     return new Planner(DEFAULT_STEP_BYTES, DEFAULT_SHARE_BYTES, DEFAULT_WHOLE_BYTES);
   }
 
   /**
-   * How large the temporaries of one step may be: what is prepared at once. A unit that shares a
-   * scale is prepared at once even if it is larger.
+   * How large the temporaries of one step may be: what is prepared at once. They are less where a
+   * rank prepares less than 32 times as much, but not for that below 1 MiB: what is prepared last
+   * is written when nothing is left to prepare. A unit that shares a scale is prepared at once even
+   * if it is larger.
    */
   public Planner stepBytes(long bytes) {
     return new Planner(bytes, shareBytes, wholeBytes);
@@ -91,11 +97,23 @@ public final class Planner {
     List<TensorPlan> plans = plans(wanted, held, wholeBytes);
     long all = wanted.stream().mapToLong(Targets.Wanted::bytes).sum();
     long share = Math.max(shareBytes, all / from.size() / SHARES_OF_A_RANK);
-    Routes routes = new Routes(from, to.size(), stepBytes, share);
+    Routes routes = new Routes(from, to.size(), stepBytes(plans, from.size()), share);
     plans.forEach(routes::addFixed);
     plans.forEach(routes::route);
     return new RoutingTable(
         from, to, held.groups(), tensors(wanted, plans), unused(held, plans), routes.steps());
+  }
+
+  /** So that what is prepared last is a small part of all, and no steps are small without need. */
+  private long stepBytes(List<TensorPlan> plans, int ranks) {
+    double all = 0; // as a double: what a description says may be more than a long has room for
+    for (TensorPlan plan : plans) {
+      if (!plan.isDirect) {
+        all += (double) plan.tensor.shape().elements() * plan.preparedBits() / Byte.SIZE;
+      }
+    }
+    long part = (long) (all / ranks / STEPS_OF_A_RANK);
+    return Math.min(stepBytes, Math.max(LEAST_STEP_BYTES, part));
   }
 
   /** By group, and in each as the targets name them. */

@@ -88,8 +88,7 @@ final class Preparations {
 
   /** So that what is made, and what is gathered for it, are not too many bytes. */
   private long elementsOfStep(TensorPlan plan) {
-    int bits = plan.tensor.type().bits() + plan.sourceBits();
-    return Math.max(1, stepBytes * Byte.SIZE / bits);
+    return Math.max(1, stepBytes * Byte.SIZE / plan.preparedBits());
   }
 
   /** So that what all inference ranks want of it is not too much for one rank. */

@@ -190,9 +190,10 @@ final class TensorPlan {
     return dimensions < 2 ? 0 : 1 << found;
   }
 
-  /** The bits of the widest type that it is made from. */
-  int sourceBits() {
-    return origins.stream().mapToInt(origin -> origin.type.bits()).max().orElse(0);
+  /** The bits of an element as it is made, and of the widest type that it is made from. */
+  int preparedBits() {
+    int from = origins.stream().mapToInt(origin -> origin.type.bits()).max().orElse(0);
+    return tensor.type().bits() + from;
   }
 
   /**

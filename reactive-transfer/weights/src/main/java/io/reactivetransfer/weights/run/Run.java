@@ -33,6 +33,12 @@ final class Run {
   /** How often a run says how far it is: what is said takes memory, and steps take none. */
   private static final int MOST_PROGRESS = 100;
 
+  /** A thread prepares as much before the scheduler may give it to somebody else. */
+  private static final long BYTES_OF_A_TASK = 8L << 20;
+
+  /** A step counts as that at least: so one task has 8 steps at most. */
+  private static final long LEAST_BYTES_OF_A_STEP = 1L << 20;
+
   private final Trainer trainer;
   private final UpdateTargets update;
   private final PreparedWrites writes;
@@ -292,11 +298,30 @@ final class Run {
       trainer.options.scheduler().schedule(() -> workNow(step));
     } catch (Throwable e) { // the same; the step must not count as running for ever
       fail(e);
-      workOver();
+      workOver(false);
     }
   }
 
-  private void workNow(StepState step) {
+  /**
+   * Works at a step, and then at those that wait, for which no other thread has to be woken. Behind
+   * so many bytes the next one goes to the scheduler, whose threads others may wait for, too.
+   */
+  private void workNow(StepState first) {
+    long left = BYTES_OF_A_TASK;
+    StepState step = first;
+    while (step != null) {
+      left -= Math.max(LEAST_BYTES_OF_A_STEP, step.temporaryBytes);
+      boolean goesOn = false;
+      try {
+        workAt(step);
+        goesOn = left > 0;
+      } finally {
+        step = workOver(goesOn);
+      }
+    }
+  }
+
+  private void workAt(StepState step) {
     try {
       if (!isStopped()) {
         long began = System.nanoTime();
@@ -317,21 +342,29 @@ final class Run {
     } catch (Throwable thrown) {
       // Whatever it is, it ends this run only, and is heard there.
       fail(new PrepareFailedException(trainer.name(), step.tensor, thrown));
-    } finally {
-      workOver();
     }
   }
 
-  private void workOver() {
+  /**
+   * Somebody who worked is over with a step.
+   *
+   * @param goesOn whether he can work at the next one
+   * @return the next one for him, or null
+   */
+  private @Nullable StepState workOver(boolean goesOn) {
     StepState next;
     synchronized (this) {
       next = failure == null ? waiting.poll() : null;
       running -= next == null ? 1 : 0;
     }
+    if (next != null && goesOn) {
+      return next;
+    }
     if (next != null) {
       dispatch(next);
     }
     endIfOver();
+    return null;
   }
 
   private void ready(StepState step) {
