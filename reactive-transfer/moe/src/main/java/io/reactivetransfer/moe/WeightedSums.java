@@ -52,9 +52,8 @@ final class WeightedSums {
 
   /** Sums up some tokens, the sum of the first of which begins the memory. */
   void sum(
-      OwnRouting routing,
+      ResultPlaces places,
       float[] weights,
-      MemorySegment results,
       int first,
       int tokens,
       MemorySegment sums,
@@ -63,22 +62,21 @@ final class WeightedSums {
       for (int begin = 0; begin < shape.hidden(); begin += BLOCK) {
         int count = Math.min(BLOCK, shape.hidden() - begin);
         if (shape.resultType() == FloatType.BF16) {
-          sumPairs(routing, weights, results, token, begin, count);
+          sumPairs(places, weights, token, begin, count);
         } else {
-          sumPlain(routing, weights, results, token, begin, count);
+          sumPlain(places, weights, token, begin, count);
         }
         store(sums, (token - first) * stride + (long) begin * shape.sumType().bytes(), count);
       }
     }
   }
 
-  private void sumPlain(
-      OwnRouting routing, float[] weights, MemorySegment results, int token, int begin, int count) {
+  private void sumPlain(ResultPlaces places, float[] weights, int token, int begin, int count) {
     int topK = shape.topK();
     long first = (long) begin * shape.resultType().bytes();
     Arrays.fill(sum, 0, count, 0);
     for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
-      load(results, routing.place(pair) * shape.resultStride() + first, count);
+      load(places.memory(pair), places.at(pair) + first, count);
       add(weights[pair], values, sum, count);
     }
   }
@@ -95,15 +93,15 @@ final class WeightedSums {
   }
 
   /** Leaves the sums in {@link #sum} if their number is odd or they are not stored in pairs. */
-  private void sumPairs(
-      OwnRouting routing, float[] weights, MemorySegment results, int token, int begin, int count) {
+  private void sumPairs(ResultPlaces places, float[] weights, int token, int begin, int count) {
     int topK = shape.topK();
     int half = count / 2;
     Arrays.fill(firstSums, 0, half, 0);
     Arrays.fill(secondSums, 0, half, 0);
     float last = 0;
     for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
-      long at = routing.place(pair) * shape.resultStride() + 2L * begin;
+      MemorySegment results = places.memory(pair);
+      long at = places.at(pair) + 2L * begin;
       MemorySegment.copy(results, PAIR, at, pairs, 0, half);
       split(pairs, firstBits, secondBits, half);
       MemorySegment.copy(firstBitsAsMemory, BITS, 0, firsts, 0, half);
