@@ -10,7 +10,7 @@ import java.util.Arrays;
  * product and each sum is rounded to 32 bits, so the bits of the sum do not depend on who was
  * first.
  *
- * <p>It goes block by block, and what a block needs stays in the first cache. All loops are over
+ * <p>It goes block by block, and what a block needs stays in the second cache. All loops are over
  * arrays, which the compiler makes vector instructions of. That of numbers of 16 bits that are the
  * upper half of a float knows two tricks for that: two of them are one int, of which one shift and
  * one mask make two floats; and bits become floats by a copy, as there is no vector instruction
@@ -18,8 +18,11 @@ import java.util.Arrays;
  */
 final class WeightedSums {
 
-  /** Numbers of a block; even. */
-  private static final int BLOCK = 1_024;
+  /**
+   * The most numbers of a block; even. Results are read from memory in runs of as many, and the
+   * processor reads ahead only within one. With 1,024 sums of 7,168 numbers take 1.4 times as long.
+   */
+  private static final int BLOCK = 8_192;
 
   private static final ValueLayout.OfInt PAIR =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -27,25 +30,38 @@ final class WeightedSums {
   private static final int UPPER = 0xffff_0000;
 
   private final MoeShape shape;
-  private final float[] sum = new float[BLOCK];
-  private final float[] values = new float[BLOCK];
-  private final short[] halves = new short[BLOCK];
+  private final float[] sum;
+  private final float[] values;
+  private final short[] halves;
 
   // Of numbers that come in pairs: the first ones, and the second ones.
-  private final int[] pairs = new int[BLOCK / 2];
-  private final int[] firstBits = new int[BLOCK / 2];
-  private final int[] secondBits = new int[BLOCK / 2];
-  private final MemorySegment firstBitsAsMemory = MemorySegment.ofArray(firstBits);
-  private final MemorySegment secondBitsAsMemory = MemorySegment.ofArray(secondBits);
-  private final float[] firsts = new float[BLOCK / 2];
-  private final float[] seconds = new float[BLOCK / 2];
+  private final int[] pairs;
+  private final int[] firstBits;
+  private final int[] secondBits;
+  private final MemorySegment firstBitsAsMemory;
+  private final MemorySegment secondBitsAsMemory;
+  private final float[] firsts;
+  private final float[] seconds;
   private final MemorySegment firstSumsAsMemory;
   private final MemorySegment secondSumsAsMemory;
-  private final float[] firstSums = new float[BLOCK / 2];
-  private final float[] secondSums = new float[BLOCK / 2];
+  private final float[] firstSums;
+  private final float[] secondSums;
 
   WeightedSums(MoeShape shape) {
     this.shape = shape;
+    int most = Math.min(BLOCK, shape.hidden());
+    sum = new float[most];
+    values = new float[most];
+    halves = new short[most];
+    pairs = new int[most / 2];
+    firstBits = new int[most / 2];
+    secondBits = new int[most / 2];
+    firsts = new float[most / 2];
+    seconds = new float[most / 2];
+    firstSums = new float[most / 2];
+    secondSums = new float[most / 2];
+    firstBitsAsMemory = MemorySegment.ofArray(firstBits);
+    secondBitsAsMemory = MemorySegment.ofArray(secondBits);
     firstSumsAsMemory = MemorySegment.ofArray(firstSums);
     secondSumsAsMemory = MemorySegment.ofArray(secondSums);
   }
