@@ -18,6 +18,12 @@ final class Arrangement {
   private final int[] firstRow;
   private final int[] rows;
   private final int[] firstOfBlock;
+  private final int ownGroup;
+
+  /** The number of the first pair that this rank's own group has for it, and their rows. */
+  private int firstOwn;
+
+  private final int[] ownRows;
 
   Arrangement(MoeShape shape, int rank) {
     this.placement = shape.placement();
@@ -29,6 +35,8 @@ final class Arrangement {
     firstRow = new int[experts];
     rows = new int[experts * groups];
     firstOfBlock = new int[groups + 1];
+    ownGroup = shape.groups().groupOf(rank);
+    ownRows = new int[shape.maxTokens() * Math.min(shape.topK(), experts)];
   }
 
   /** Takes the routes of a step that is not refused. */
@@ -49,6 +57,14 @@ final class Arrangement {
     }
     for (int group = 0; group < groups; group++) {
       firstOfBlock[group + 1] += firstOfBlock[group];
+    }
+    firstOwn = table.firstPair(ownGroup, rank);
+    int own = 0;
+    for (int expert = 0; expert < experts; expert++) {
+      int first = row(expert, ownGroup);
+      for (int i = 0; i < count(expert, ownGroup); i++) {
+        ownRows[own++] = first + i;
+      }
     }
   }
 
@@ -85,6 +101,11 @@ final class Arrangement {
   /** The row of the first token that it gets from a group. */
   int row(int expert, int group) {
     return rows[expert * groups + group];
+  }
+
+  /** The row of a pair of this rank's own group that goes to this rank. */
+  int rowOfOwn(int place) {
+    return ownRows[place - firstOwn];
   }
 
   /** How many of an expert's tokens come from a group. */

@@ -29,8 +29,8 @@ final class Combine {
   private final @Nullable DeviceMemory deviceResults;
 
   private final MemorySegment blocks;
-  private final MemorySegment returned;
   private final WeightedSums sums;
+  private final ResultPlaces places;
   private final Writes writes;
   private final @Nullable AimedWrite[] toOthers;
 
@@ -75,8 +75,9 @@ final class Combine {
     results = memory.section(Section.RESULTS);
     deviceResults = memory.ofExperts(Section.RESULTS);
     blocks = memory.section(Section.BLOCKS);
-    returned = memory.section(Section.RETURNED);
+    MemorySegment returned = memory.section(Section.RETURNED);
     sums = new WeightedSums(shape);
+    places = new ResultPlaces(shape, rank, lane.routing, arrangement, returned, results);
     toOthers = new AimedWrite[shape.ranks()];
     blocksAt = memory.at(rank, Section.BLOCKS);
     returnedAt = new long[toOthers.length];
@@ -186,22 +187,17 @@ final class Combine {
     }
   }
 
-  /** Puts the results of each group in its send order, so that they are one write. */
+  /**
+   * Puts the results of each group in its send order, so that they are one write. Those of one's
+   * own tokens are summed where experts have put them.
+   */
   private void stage() {
     if (deviceResults != null) {
       copyFromDevice(deviceResults);
     }
-    int own = lane.table.firstPair(ownGroup, rank);
     for (int group = 0; group < shape.groups().groups(); group++) {
-      if (group != ownGroup) {
-        stage(group, blocks, arrangement.firstOfBlock(group));
-      } else if (isAlone) {
-        stage(group, returned, own);
-      } else {
-        int block = arrangement.firstOfBlock(group);
-        stage(group, blocks, block);
-        long at = resultStride;
-        MemorySegment.copy(blocks, block * at, returned, own * at, arrangement.pairs(group) * at);
+      if (group != ownGroup || !isAlone) {
+        stage(group);
       }
     }
   }
@@ -215,14 +211,14 @@ final class Combine {
     }
   }
 
-  private void stage(int group, MemorySegment to, int first) {
+  private void stage(int group) {
     long at = resultStride;
-    int place = first;
+    int place = arrangement.firstOfBlock(group);
     for (int expert = 0; expert < arrangement.experts(); expert++) {
       int count = arrangement.count(expert, group);
       if (count > 0) {
         long row = arrangement.row(expert, group);
-        MemorySegment.copy(results, row * at, to, place * at, count * at);
+        MemorySegment.copy(results, row * at, blocks, place * at, count * at);
       }
       place += count;
     }
@@ -232,7 +228,7 @@ final class Combine {
     int count = lane.routing.tokens();
     DeviceMemory onDevice = deviceTo;
     if (onDevice == null) {
-      sums.sum(lane.routing, lane.weights, returned, 0, count, to, stride);
+      sums.sum(places, lane.weights, 0, count, to, stride);
       return;
     }
     long bytes = shape.sumBytes();
@@ -241,7 +237,7 @@ final class Combine {
     DeviceAccess access = group.devices.access(onDevice);
     for (int first = 0; first < count; ) {
       int rows = DeviceRows.fitting(some, bytes, bytes, count - first);
-      sums.sum(lane.routing, lane.weights, returned, first, rows, some, bytes);
+      sums.sum(places, lane.weights, first, rows, some, bytes);
       if (stride == bytes) {
         access.copyFromHost(some, 0, onDevice, first * stride, rows * bytes);
       } else { // what lies between them is the caller's

@@ -29,6 +29,9 @@ final class Dispatch {
   /** The ranks to which this one sends the tokens of its group. */
   private final int[] targets;
 
+  /** By rank, whether it is one of those. */
+  private final boolean[] isTarget;
+
   private final MemorySegment ownRow;
   private final MemorySegment[] rows;
   private final MemorySegment send;
@@ -53,6 +56,7 @@ final class Dispatch {
   private final Arrivals rowsCome;
   private final Arrivals tokensCome;
   private final Work staging;
+  private final Work bringing;
   private final Work copying;
 
   /** Whoever wants the next step to be sent, when the writes of the last one are done. */
@@ -71,6 +75,9 @@ final class Dispatch {
   /** Some of those at a time; made when there are any. */
   private @Nullable MemorySegment part;
 
+  /** Whether those of this rank's own experts are put in send order, too. */
+  private boolean areOwnStaged;
+
   private long stride;
   private @Nullable Half<Void> sending;
   private @Nullable Half<ExpertBatch> receiving;
@@ -79,6 +86,10 @@ final class Dispatch {
   private boolean areRoutesKnown;
   private boolean areFirstSent;
   private boolean areAllSent;
+
+  /** Whether those are with the experts, or in send order. */
+  private boolean areOwnThere;
+
   private boolean haveTokensCome;
   private boolean isCopying;
   private boolean hasReceived;
@@ -101,6 +112,7 @@ final class Dispatch {
     output = memory.section(Section.TOKENS);
     deviceOutput = memory.ofExperts(Section.TOKENS);
     rows = new MemorySegment[shape.ranks()];
+    isTarget = new boolean[rows.length];
     MemorySegment allRows = memory.section(Section.ROWS);
     long rowBytes = RouteRow.bytes(shape);
     int[] others = new int[shape.ranks()];
@@ -122,6 +134,7 @@ final class Dispatch {
       if (shape.groups().groupOf(other) != ownGroup
           && shape.groups().sender(ownGroup, other) == rank) {
         others[count++] = other;
+        isTarget[other] = true;
       }
     }
     targets = Arrays.copyOf(others, count);
@@ -132,6 +145,7 @@ final class Dispatch {
       overflowWrites[i] = memory.write(targets[i], Ranks.TOKENS);
     }
     staging = new Work(group, this::stage, this::staged);
+    bringing = new Work(group, this::bringOwn, this::ownBrought);
     copying = new Work(group, this::copyToExperts, this::received);
     writes = new Writes(group, 3 * shape.ranks(), this::advance);
     rowsCome =
@@ -203,7 +217,7 @@ final class Dispatch {
   }
 
   private void advance() {
-    if (areAllSent && writes.areDone() && sending != null) {
+    if (areAllSent && areOwnThere && writes.areDone() && sending != null) {
       Half<Void> done = sending;
       sending = null;
       done.complete(null);
@@ -223,7 +237,7 @@ final class Dispatch {
     if (areFirstSent && areRoutesKnown && !areAllSent) {
       sendOverflow();
     }
-    if (receiving != null && isStaged && haveTokensCome && !isCopying) {
+    if (receiving != null && areOwnThere && haveTokensCome && !isCopying) {
       isCopying = true;
       copying.begin();
     }
@@ -234,6 +248,7 @@ final class Dispatch {
     areRoutesKnown = false;
     areFirstSent = false;
     areAllSent = false;
+    areOwnThere = false;
     haveTokensCome = false;
     isCopying = false;
     hasReceived = false;
@@ -246,6 +261,7 @@ final class Dispatch {
     }
     tokens = nextTokens;
     deviceTokens = nextDeviceTokens;
+    areOwnStaged = deviceTokens != null;
     stride = nextStride;
     nextTokens = MemorySegment.NULL;
     nextDeviceTokens = null;
@@ -264,7 +280,10 @@ final class Dispatch {
     writes.end();
   }
 
-  /** Puts the tokens in send order, so that what goes to one rank is one write. */
+  /**
+   * Puts the tokens in send order, so that what goes to one rank is one write. Those for this
+   * rank's own experts go straight to them later; but what lies on an accelerator is copied once.
+   */
   private void stage() {
     DeviceMemory from = deviceTokens;
     int count = lane.routing.tokens();
@@ -293,15 +312,39 @@ final class Dispatch {
     for (int i = 0; i < count; i++) {
       int token = first + i;
       for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
-        MemorySegment.copy(from, i * stride, send, routing.place(pair) * to, bytes);
+        int target = routing.rank(pair);
+        if (isTarget[target] || (areOwnStaged && target == rank)) {
+          MemorySegment.copy(from, i * stride, send, routing.place(pair) * to, bytes);
+        }
       }
     }
   }
 
   private void staged() {
     isStaged = true;
-    tokens = MemorySegment.NULL;
     deviceTokens = null;
+    advance();
+  }
+
+  /** Brings this rank's own tokens to its experts. */
+  private void bringOwn() {
+    int topK = shape.topK();
+    int bytes = shape.tokenBytes();
+    long at = shape.tokenStride();
+    OwnRouting routing = lane.routing;
+    for (int token = 0; token < routing.tokens(); token++) {
+      for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
+        if (routing.rank(pair) == rank) {
+          int row = arrangement.rowOfOwn(routing.place(pair));
+          MemorySegment.copy(tokens, token * stride, output, row * at, bytes);
+        }
+      }
+    }
+  }
+
+  private void ownBrought() {
+    areOwnThere = true;
+    tokens = MemorySegment.NULL;
     advance();
   }
 
@@ -370,10 +413,17 @@ final class Dispatch {
     }
     writes.end();
     lane.combine.aimEarly();
-    advance(); // there may have been nothing left to write
+    if (areOwnStaged || lane.routing.pairs(rank) == 0) {
+      ownBrought(); // there may have been nothing left to write
+    } else {
+      bringing.begin();
+    }
   }
 
-  /** Brings the tokens of each expert together: for each group, one or two runs of rows. */
+  /**
+   * Brings the tokens of each expert together: for each group, one or two runs of rows. The own
+   * ones are there, unless they were staged.
+   */
   private void copyToExperts() {
     long at = shape.tokenStride();
     int overflowSlot = 0;
@@ -386,9 +436,9 @@ final class Dispatch {
         int row = arrangement.row(expert, from);
         int count = lane.table.count(from, shape.placement().firstInstance(rank) + expert);
         int end = pair + count;
-        if (isOwn) {
+        if (isOwn && areOwnStaged) {
           copy(send, lane.table.firstPair(from, rank) + pair, row, count, at);
-        } else {
+        } else if (!isOwn) {
           int early = Math.clamp(first - pair, 0, count);
           copy(privates, privateSlot + pair, row, early, at);
           int late = Math.max(pair, first) - first;
@@ -448,6 +498,7 @@ final class Dispatch {
       Half<ExpertBatch> received = receiving;
       sending = null;
       receiving = null;
+      tokens = MemorySegment.NULL;
       lane.refused(why);
       sent.fail(why);
       if (received != null) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * rows. An expert's rows follow each other, from a multiple of {@link MoeShape#expertAlignment()}
  * on; what lies in the rows behind them up to the next multiple is left as it was. The same object
  * for every step of a lane; valid from {@link MoeStep#dispatchReceive()} until {@link
- * MoeStep#combineSend()} is subscribed to.
+ * MoeStep#combineSend()} is subscribed to. From then on the group reads the results, until {@link
+ * MoeStep#combineReceive} has ended.
  */
 public final class ExpertBatch {
 

@@ -14,6 +14,7 @@ final class OwnRouting {
   private final int[] counts;
   private final int[] before;
   private final int[] places;
+  private final int[] ranks;
   private final int[] lastToken;
   private final int[] nextReplica;
   private final int[] nextPlace;
@@ -27,6 +28,7 @@ final class OwnRouting {
     nextPlace = new int[counts.length];
     before = new int[counts.length + 1];
     places = new int[shape.maxPairs()];
+    ranks = new int[places.length];
     lastToken = new int[shape.placement().experts()];
     nextReplica = new int[shape.placement().experts()];
   }
@@ -78,7 +80,9 @@ final class OwnRouting {
     }
     before[counts.length] = place;
     for (int pair = 0; pair < pairs; pair++) {
-      places[pair] = nextPlace[places[pair]]++;
+      int instance = places[pair];
+      places[pair] = nextPlace[instance]++;
+      ranks[pair] = placement.rankOf(instance);
     }
     this.tokens = tokens;
     digest = mixed;
@@ -129,6 +133,11 @@ final class OwnRouting {
   /** The number of a pair in send order, and so of its result. */
   int place(int pair) {
     return places[pair];
+  }
+
+  /** To which rank a pair goes. */
+  int rank(int pair) {
+    return ranks[pair];
   }
 
   /** Almost certainly another one for other experts. */

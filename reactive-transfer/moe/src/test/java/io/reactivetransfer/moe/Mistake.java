@@ -15,7 +15,10 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** An engine that has libraries on it do one thing wrong: for finding out that it is noticed. */
+/**
+ * An engine that has libraries on it do one thing wrong, or something that who uses them does: for
+ * finding out that it is noticed.
+ */
 enum Mistake implements UnaryOperator<TransferEngine> {
   /** Does not wait for the last row. */
   READS_ROWS_EARLY,
@@ -25,6 +28,12 @@ enum Mistake implements UnaryOperator<TransferEngine> {
 
   /** Does not wait for the last block of results. */
   READS_RESULTS_EARLY,
+
+  /** Of who uses it: writes to tokens that it has given before they were read. */
+  USES_TOKENS_EARLY,
+
+  /** Of who uses it: writes to results before they are summed up. */
+  USES_RESULTS_EARLY,
 
   /** Uses sources again that are still being read. */
   WRITES_ARE_DONE_AT_ONCE,

@@ -117,7 +117,9 @@ class RoutingPropertyTest {
         assertThat(table.tokens(group) * shape.topK()).isEqualTo(order.size());
         for (int place = 0; place < order.size(); place++) {
           Pair pair = order.get(place);
-          assertThat(routing[group].place(pair.token() * shape.topK() + pair.k())).isEqualTo(place);
+          int own = pair.token() * shape.topK() + pair.k();
+          assertThat(routing[group].place(own)).isEqualTo(place);
+          assertThat(routing[group].rank(own)).isEqualTo(shape.placement().rankOf(pair.instance()));
         }
       }
       for (int rank = 0; rank < shape.ranks(); rank++) {
@@ -182,6 +184,11 @@ class RoutingPropertyTest {
           assertThat(blocks[arrangement.firstOfBlock(group) + i])
               .isEqualTo(bySendOrder.get(group).get(table.firstPair(group, rank) + i));
         }
+      }
+      int ownGroup = shape.groups().groupOf(rank);
+      int place = table.firstPair(ownGroup, rank);
+      for (Pair pair : sent(ownGroup, rank)) {
+        assertThat(rows[arrangement.rowOfOwn(place++)]).isEqualTo(pair);
       }
       assertThat(arrangement.received()).isEqualTo(total).isEqualTo((int) table.received(rank));
       for (int expert = 0; expert < arrangement.experts(); expert++) {

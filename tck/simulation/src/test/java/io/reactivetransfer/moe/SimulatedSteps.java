@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.moe.SimulatedWorld.Outcome;
@@ -124,6 +125,9 @@ final class SimulatedSteps {
       int group = shape.groups().groupOf(rank);
       MemorySegment sums =
           MemorySegment.ofArray(new byte[(int) (step.count[group] * shape.sumBytes())]);
+      MemorySegment payload =
+          MemorySegment.ofArray(new byte[(int) step.payload[group].byteSize()])
+              .copyFrom(step.payload[group]);
       MoeStep halves =
           groups
               .get(rank)
@@ -132,18 +136,22 @@ final class SimulatedSteps {
       Mono<Void> combined =
           Mono.when(
               Mono.defer(halves::combineSend)
-                  .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.BLOCKS)),
+                  .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.BLOCKS))
+                  .doOnSuccess(done -> useResults(rank, lane)),
               Mono.defer(() -> pause(rank).then(halves.combineReceive(sums))));
       Mono<Void> received =
           Mono.defer(() -> pause(rank).then(halves.dispatchReceive()))
+              .doOnNext(batch -> payload.fill(MARK))
               .flatMap(batch ->
                   pause(rank)
                       .then(Mono.<Void>fromRunnable(() -> Model.compute(shape, batch)))
                       .then(Mono.defer(() -> pause(rank).then(combined))));
       Mono<Void> sent =
           halves
-              .dispatchSend(step.payload[group])
-              .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.SEND));
+              .dispatchSend(payload)
+              .doOnSubscribe(begun -> useSoon(rank, payload))
+              .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.SEND))
+              .doOnSuccess(done -> payload.fill(MARK));
       return Mono.when(sent, received)
           .doOnError(e -> givenBack.add(sums.fill(MARK)))
           .doOnSuccess(done -> {
@@ -152,6 +160,27 @@ final class SimulatedSteps {
             }
           });
     });
+  }
+
+  /** The mistake: some time after they were given, though they may still be read. */
+  private void useSoon(int rank, MemorySegment payload) {
+    if (world.mistake == Mistake.USES_TOKENS_EARLY) {
+      var _ =
+          world.schedulers.get(members[rank]).schedule(() -> payload.fill(MARK), 50, MICROSECONDS);
+    }
+  }
+
+  /** The mistake: when they were written, though they may not be summed up. */
+  private void useResults(int rank, int lane) {
+    if (world.mistake == Mistake.USES_RESULTS_EARLY) {
+      MoeMemory memory = shape.memory(rank);
+      MoeMemory.Section results = MoeMemory.Section.RESULTS;
+      world
+          .memory
+          .get(members[rank])
+          .asSlice(memory.offset(lane, results), memory.length(results))
+          .fill(MARK);
+    }
   }
 
   /** Whoever is told that it was written may take it that no NIC reads it any more. */

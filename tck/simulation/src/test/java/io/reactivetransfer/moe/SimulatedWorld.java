@@ -54,7 +54,7 @@ final class SimulatedWorld implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
   private final Weather weather;
-  private final UnaryOperator<TransferEngine> mistake;
+  final UnaryOperator<TransferEngine> mistake;
   private final int nics;
   private final long bytes;
 
