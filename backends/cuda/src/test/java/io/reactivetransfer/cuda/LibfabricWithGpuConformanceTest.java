@@ -2,8 +2,16 @@ package io.reactivetransfer.cuda;
 
 import io.reactivetransfer.libfabric.LibfabricBackend;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Chapters;
 import io.reactivetransfer.tck.Profile;
 
+/**
+ * In a usual build the chapters about bytes, and about writes that end half-way: libfabric without
+ * such memory has the others, and such memory over tcp.
+ */
+@Chapters(
+    value = {"Visibility", "HalfWay"},
+    unlessAll = true)
 class LibfabricWithGpuConformanceTest extends WholeGpu {
 
   @Override

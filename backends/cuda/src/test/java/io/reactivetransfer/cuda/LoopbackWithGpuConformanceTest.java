@@ -2,15 +2,15 @@ package io.reactivetransfer.cuda;
 
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.tck.Chapters;
+import io.reactivetransfer.tck.NicChapters;
 import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
 import org.junit.jupiter.api.BeforeAll;
 
-/** All memory is a GPU's, on both sides; what only looks at signals has a run without. */
-@Chapters(except = "ReactiveStreams", unlessAll = true)
+/** All memory is a GPU's, on both sides; what an engine does by itself has a run without. */
+@NicChapters
 class LoopbackWithGpuConformanceTest extends TransferConformance {
 
   @BeforeAll

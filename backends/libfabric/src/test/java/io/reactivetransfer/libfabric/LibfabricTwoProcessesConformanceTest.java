@@ -9,22 +9,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.extension.ConditionEvaluationResult;
-import org.junit.jupiter.api.extension.ExecutionCondition;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.Tag;
 
 /**
- * The kit over the provider tcp, from one process to another and back: in a usual build what
- * crosses the border in ways of its own, which are bytes, their end, and the loss of a peer. The
- * provider has sockets within a process as well, over which {@link LibfabricConformanceTest} runs
- * the others. Without the chapter on Reactive Streams, which opens hundreds of engines, and is
- * about what an engine does itself.
+ * The kit over the provider tcp, from one process to another and back. The provider has sockets
+ * within a process as well, over which {@link LibfabricConformanceTest} runs in a usual build, as
+ * the rules about peers in other processes do. Without the chapter on Reactive Streams, which opens
+ * hundreds of engines, and is about what an engine does itself.
  */
-@Chapters(
-    value = {"Visibility", "LostPeer", "Revocation"},
-    unlessAll = true)
-@ExtendWith(LibfabricTwoProcessesConformanceTest.WithoutReactiveStreams.class)
+@Tag("nightly")
+@Chapters(except = "ReactiveStreams")
 class LibfabricTwoProcessesConformanceTest extends TransferConformance {
 
   private static final TwoProcesses BOTH = new TwoProcesses(Tcp.class);
@@ -33,15 +27,6 @@ class LibfabricTwoProcessesConformanceTest extends TransferConformance {
     @Override
     public Backend get() {
       return LibfabricBackend.builder().provider("tcp").build();
-    }
-  }
-
-  static final class WithoutReactiveStreams implements ExecutionCondition {
-    @Override
-    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-      return context.getRequiredTestClass().getSimpleName().equals("ReactiveStreams")
-          ? ConditionEvaluationResult.disabled("it is about what an engine does itself")
-          : ConditionEvaluationResult.enabled("about what crosses the border");
     }
   }
 
@@ -57,8 +42,7 @@ class LibfabricTwoProcessesConformanceTest extends TransferConformance {
 
   @Override
   protected Profile profile() {
-    Profile one = Profile.defaults().skipIfUnavailable();
-    return Boolean.getBoolean(Chapters.ALL) ? one.withNicCounts(1, 2) : one.withNicCounts(2);
+    return Profile.defaults().skipIfUnavailable().withNicCounts(1, 2);
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 /** What is fuzzed: where its test is, and how many of each 1,000 cases it gets. */
 public enum Target {
   /** The bytes and the text of a peer's address. */
-  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 133),
+  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 136),
   /** The bytes of a region's descriptor. */
   REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 143),
   /** The first thing that engines say to each other. */
@@ -45,7 +45,7 @@ public enum Target {
   /** What other NICs of libfabric send. */
   LIBFABRIC_FRAMES("backends/libfabric", "HostileFramesFuzzTest", 10),
   /** What a peer says, and writes, of memory of accelerators; a case takes 15 ms. */
-  STAGING("backends/staging", "HostilePeerFuzzTest", 4);
+  STAGING("backends/staging", "HostilePeerFuzzTest", 1);
 
   private static final int WHOLE = 1_000;
 

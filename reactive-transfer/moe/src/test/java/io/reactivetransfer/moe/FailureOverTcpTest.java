@@ -1,6 +1,9 @@
 package io.reactivetransfer.moe;
 
-/** The same over a network. */
+import org.junit.jupiter.api.Tag;
+
+/** The same over a network, over which KilledRankTest loses a rank in a usual build. */
+@Tag("nightly")
 class FailureOverTcpTest extends FailureTest {
 
   @Override

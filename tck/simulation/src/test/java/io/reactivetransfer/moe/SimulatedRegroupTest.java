@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 class SimulatedRegroupTest {
 
   private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_133L);
-  private static final int SEEDS = Integer.getInteger("reactivetransfer.moe.seeds", 40);
+  private static final int SEEDS =
+      Integer.getInteger(
+          "reactivetransfer.moe.seeds", 20 * Integer.getInteger("reactivetransfer.rounds", 1));
 
   /** One world; throws an AssertionError if anything is not as it has to be. */
   static void run(long seed, UnaryOperator<TransferEngine> mistake) {

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 class SimulatedStepsTest {
 
   private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_129L);
-  private static final int SEEDS = Integer.getInteger("reactivetransfer.moe.seeds", 40);
+  private static final int SEEDS =
+      Integer.getInteger(
+          "reactivetransfer.moe.seeds", 20 * Integer.getInteger("reactivetransfer.rounds", 1));
 
   /** One world without faults; throws an AssertionError if anything is not as it has to be. */
   static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {

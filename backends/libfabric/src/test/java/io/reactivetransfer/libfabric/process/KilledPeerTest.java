@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
@@ -38,11 +39,13 @@ class KilledPeerTest {
   private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int MIB = 1 << 20;
 
+  private static final Imm BOUND = Imm.of(0);
+  private static final Imm UNDER_WAY = Imm.of(1);
+
   /** Each is a connection of its own, which is half-way in a write when the process ends. */
   private static final int MEMORIES = 4;
 
-  /** Each is a JVM. Two of them can meet, and more of them meet in more ways. */
-  private static final int AT_ONCE = ROUNDS == 1 ? 2 : 5;
+  private static final int AT_ONCE = 5;
 
   static List<Long> seeds() {
     return new Random(SEED).longs(ROUNDS).boxed().toList();
@@ -59,11 +62,11 @@ class KilledPeerTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aTargetThatIsKilledEndsTheStreamsToIt(long seed) throws Exception {
+  void aPeerThatIsKilledEndsTheStreamsToItAndTheClaimsBoundToIt(long seed) throws Exception {
     Random random = new Random(seed);
     int bytes = MIB << random.nextInt(5);
     try (EngineProcess child = FabricProgram.start();
-        Local local = Local.open(1, bytes)) {
+        Local local = Local.open(2, bytes)) {
       CountDownLatch under = new CountDownLatch(1 + random.nextInt(64 * MIB / bytes));
       List<CompletableFuture<Void>> doomed = new ArrayList<>();
       for (int i = 0; i < MEMORIES; i++) {
@@ -71,12 +74,20 @@ class KilledPeerTest {
         RemoteRegion target = local.remote(child.memory("m" + i, length));
         doomed.add(writeOnAndOn(local, target, length, under));
       }
+      CompletableFuture<Void> claim =
+          local.engine.counter(BOUND).boundTo(local.peer(child)).next(1 << 20).toFuture();
+      String written = local.descriptorText(1);
+      child.ask("write", written, BOUND.value(), 1_000_000, bytes, 1);
+      child.ask("write", written, UNDER_WAY.value(), 1_000_000, bytes, 1);
+      local.engine.counter(UNDER_WAY).next(1 + random.nextInt(20)).block(LONG);
       awaitUnderWay(under, doomed);
 
       child.kill();
 
       doomed.forEach(stream -> assertNames(Waiting.failure(stream, FOUND), child));
+      assertNames(Waiting.failure(claim, FOUND), child);
       local.regions.getFirst().quiesced().block(FOUND);
+      local.memories.get(1).fill((byte) 0); // nobody writes there any more
       assertThat(local.engine.stats().transfersInFlight()).isZero();
     }
   }
@@ -106,7 +117,8 @@ class KilledPeerTest {
         .toFuture();
   }
 
-  /** Several in each round: their ends meet. */
+  /** Several in each round: their ends meet. In a usual build the test above has one of them. */
+  @Tag("nightly")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seedsOfRoundsOfSeveral")
   void originsThatAreKilledFailTheClaimsBoundToThem(long seed) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +32,12 @@ import reactor.core.publisher.Flux;
 class NeighboursOfRevokedMemoryTest {
 
   private static final int STREAMS = 8;
-  private static final int REVOCATIONS = STREAMS * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
+
+  /** In a usual build of a half of them, which are long ones and short ones. */
+  private static final int REVOCATIONS = ROUNDS > 1 ? STREAMS * ROUNDS : STREAMS / 2;
+
+  private static final long LOOK_NANOS = 100_000;
   private static final int BYTES = 1 << 18;
 
   private Local origin;
@@ -91,7 +97,7 @@ class NeighboursOfRevokedMemoryTest {
       assertThat(System.nanoTime() - begin)
           .as("nanoseconds in which writes into memory %s went on", writer.index)
           .isLessThan(LONG.toNanos());
-      Thread.yield();
+      LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 

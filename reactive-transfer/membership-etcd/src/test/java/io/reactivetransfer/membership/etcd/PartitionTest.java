@@ -125,6 +125,8 @@ class PartitionTest {
     }
   }
 
+  // In a usual build EtcdAwayTest has a lease that is kept for longer than it lasts.
+  @Tag("nightly")
   @Test
   void oneThatIsShorterThanTheLeaseIsNotSeen() throws Exception {
     try (Relay relay = new Relay(ETCD.port())) {

@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -94,7 +93,7 @@ class RemoteChecksumsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void whereAllIsSummedUpEachByteThatDiffersIsFoundAndNamed(String backend) {
     Random random = new Random(7);
     for (int round = 0; round < 2; round++) {

@@ -43,7 +43,7 @@ class RemoteUpdatesTest {
 
   private static final int MODELS =
       Integer.getInteger(
-          "reactivetransfer.weights.remote", 2 * Integer.getInteger("reactivetransfer.rounds", 1));
+          "reactivetransfer.weights.remote", Integer.getInteger("reactivetransfer.rounds", 1));
 
   private static boolean prepares(RoutingTable table) {
     return table.steps(0).stream().anyMatch(Step.Prepare.class::isInstance);
@@ -173,7 +173,7 @@ class RemoteUpdatesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.remote.Rig#carriers")
   void aTrainerThatIsLostEndsTheUpdateLongBeforeTheDeadline(String backend) throws Exception {
     Standing standing = new Standing();
     Rig.Case of = Rig.Case.from(60, RemoteUpdatesTest::prepares);

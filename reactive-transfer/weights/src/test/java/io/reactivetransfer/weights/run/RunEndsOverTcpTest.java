@@ -1,6 +1,9 @@
 package io.reactivetransfer.weights.run;
 
-/** The same over a network. */
+import org.junit.jupiter.api.Tag;
+
+/** The same over a network, which RandomUpdatesTest and RemoteUpdatesTest have in a usual build. */
+@Tag("nightly")
 class RunEndsOverTcpTest extends RunEndsTest {
 
   @Override

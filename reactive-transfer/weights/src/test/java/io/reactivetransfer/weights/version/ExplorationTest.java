@@ -11,9 +11,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(3_600)
 class ExplorationTest {
 
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
+
   static final int SEEDS =
-      Integer.getInteger(
-          "reactivetransfer.weights.seeds", 250 * Integer.getInteger("reactivetransfer.rounds", 1));
+      Integer.getInteger("reactivetransfer.weights.seeds", (ROUNDS > 1 ? 250 : 125) * ROUNDS);
   static final int STEPS = 600;
 
   @Test
@@ -42,7 +43,7 @@ class ExplorationTest {
   @ParameterizedTest
   @EnumSource
   void anotherControllerFindsOutWhatIs(UpdateMode mode) {
-    for (long seed = 0; seed < 2; seed++) {
+    for (long seed = 0; seed < Math.min(ROUNDS, 2); seed++) {
       for (int victim = 0; victim <= 4; victim++) {
         for (int commands = 0; ; commands++) {
           boolean died;

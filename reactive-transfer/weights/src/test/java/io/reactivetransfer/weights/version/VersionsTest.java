@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
@@ -58,7 +59,7 @@ class VersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.version.Cluster#carriers")
   void oldLeasesOutliveAFlip(String backend) throws Exception {
     try (Cluster cluster = new Cluster(backend, 2, 1)) {
       WeightsRank rank = cluster.ranks.getFirst();
@@ -101,7 +102,7 @@ class VersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.version.Cluster#carriers")
   void aTrainerThatFailsLeavesTheOldVersion(String backend) {
     try (Cluster cluster = new Cluster(backend, 2, 2)) {
       for (int chunks = 0; chunks < 8; chunks += 3) {
@@ -138,7 +139,7 @@ class VersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.version.Cluster#carriers")
   void whatComesLateChangesNothing(String backend) {
     try (Cluster cluster = new Cluster(backend, 2, 2)) {
       cluster.trainers.get(1).chunksUntilFailure = 1;
@@ -186,7 +187,7 @@ class VersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.version.Cluster#carriers")
   void aRankThatIsClosedSaysSo(String backend) {
     try (Cluster cluster = new Cluster(backend, 2, 1)) {
       WeightsRank closed = cluster.ranks.get(1);
@@ -207,7 +208,7 @@ class VersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loopback", "tcp"})
+  @MethodSource("io.reactivetransfer.weights.version.Cluster#carriers")
   void anOlderControllerIsRefused(String backend) {
     try (Cluster cluster = new Cluster(backend, 2, 1)) {
       assertThat(await(cluster.update(1, UpdateMode.TWO_BUFFERS_OUTLIVE)).isFlipped()).isTrue();

@@ -5,32 +5,30 @@ import static io.reactivetransfer.micrometer.MeteredCaches.PAGES;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
+import java.util.List;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
-/** A decode node with a tracer of its own, which makes one order and prints its spans. */
-final class TracedDecodeProgram {
+/** A decode node with a tracer of its own, in the process of the test. */
+final class TracedDecode {
 
-  private TracedDecodeProgram() {}
+  private TracedDecode() {}
 
-  /**
-   * Runs it.
-   *
-   * @param args the address of the prefill node
-   */
-  public static void main(String[] args) {
+  /** Makes one order for the prefill node of this address; returns its spans as they ended. */
+  static List<SpanData> order(String prefill) {
     TracedProcess process = new TracedProcess();
     TransferEngine engine = TracedNodes.open();
     KvCache cache = KvCache.open(engine, "decode", TracedNodes.options(process));
     KvDecode decode = cache.decode(MODEL, MeteredCaches.memory(engine));
     KvOrder order =
-        KvOrder.into(engine.peer(PeerAddress.fromText(args[0])), PageList.range(0, PAGES), () -> {})
+        KvOrder.into(engine.peer(PeerAddress.fromText(prefill)), PageList.range(0, PAGES), () -> {})
             .build();
     Observation asking = Observation.start("asking", process.registry);
     decode
@@ -38,7 +36,8 @@ final class TracedDecodeProgram {
         .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, asking))
         .block(TracedNodes.PATIENCE);
     asking.stop();
-    process.print(2);
+    List<SpanData> ended = process.ended(2);
     engine.close().block(TracedNodes.PATIENCE);
+    return ended;
   }
 }
