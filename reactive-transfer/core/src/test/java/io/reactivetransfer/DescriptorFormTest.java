@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The bytes by which engines name themselves and their memory to each other. */
 class DescriptorFormTest {
 
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
   private static final EngineId ID = new EngineId(0x0123456789abcdefL, 0xfedcba9876543210L);
 
   private static final PeerAddress ADDRESS =
@@ -206,7 +207,7 @@ class DescriptorFormTest {
   void areRefusedWhenRandom(Form form) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < 5_000 * ROUNDS; i++) {
       byte[] noise = new byte[random.nextInt(300)];
       random.nextBytes(noise);
       refused(form, noise, "seed " + seed + ", round " + i);

@@ -133,6 +133,7 @@ final class Lab {
       this.identity = identity;
       this.port = port;
       address = new HostPort("127.0.0.1", port);
+      clock.freezeTime(); // or a busy machine's time would be added to that of a test
       ControlLoop loop = ControlLoop.on(clock.eventLoop());
       ControlContext context =
           ControlContext.builder(identity, "lab", () -> {})

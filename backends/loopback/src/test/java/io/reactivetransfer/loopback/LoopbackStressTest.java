@@ -27,16 +27,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two NICs on two threads that sleep until their doorbell rings: a lost ring is a hang. */
 class LoopbackStressTest {
 
   private static final byte SPOILT = 77;
   private static final int SLOTS = 64;
-  private static final int WRITES = 25_000 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int WRITES = 8_000 * ROUNDS;
 
   private final LoopbackNetwork network = new LoopbackNetwork();
 
@@ -130,8 +132,14 @@ class LoopbackStressTest {
     assertThat(counts[1]).isEqualTo(WRITES);
   }
 
-  @RepeatedTest(300)
-  void whenTheTargetClosesEachWriteEndsOnce(RepetitionInfo repetition) {
+  /** How often a NIC is polled before it is closed. */
+  static IntStream turns() {
+    return IntStream.range(0, ROUNDS > 1 ? 300 : 100);
+  }
+
+  @ParameterizedTest
+  @MethodSource("turns")
+  void whenTheTargetClosesEachWriteEndsOnce(int turns) {
     Semaphore originBell = new Semaphore(0);
     Semaphore targetBell = new Semaphore(0);
     Domain origin = open(1, 32, originBell);
@@ -139,7 +147,7 @@ class LoopbackStressTest {
     LocalMemory source = origin.register(host(64), Access.LOCAL).toCompletableFuture().join();
     LocalMemory open = target.register(host(64), Access.REMOTE_WRITE).toCompletableFuture().join();
     byte[] address = target.address();
-    int targetTurns = repetition.getCurrentRepetition() % 20;
+    int targetTurns = turns % 20;
     int[] ended = new int[4096];
     AtomicBoolean lost = new AtomicBoolean();
     int[] posted = new int[1];
@@ -194,8 +202,13 @@ class LoopbackStressTest {
     }
   }
 
-  @RepeatedTest(100)
-  void whenTheOriginHasClosedItsSourceIsNotReadAnyMore(RepetitionInfo repetition) {
+  static IntStream manyTurns() {
+    return IntStream.rangeClosed(1, 100).filter(i -> ROUNDS > 1 || i % 3 == 0).map(i -> i * 200);
+  }
+
+  @ParameterizedTest
+  @MethodSource("manyTurns")
+  void whenTheOriginHasClosedItsSourceIsNotReadAnyMore(int turns) {
     int bytes = 1 << 20;
     Semaphore targetBell = new Semaphore(0);
     Domain origin = open(1, 32, bytes, new Semaphore(0));
@@ -233,7 +246,7 @@ class LoopbackStressTest {
                 for (int i = 0; i < 32; i++) {
                   origin.post(op.token(i));
                 }
-                for (int i = repetition.getCurrentRepetition() * 200; i > 0; i--) {
+                for (int i = turns; i > 0; i--) {
                   origin.poll(new CountingSink());
                 }
                 origin.close();

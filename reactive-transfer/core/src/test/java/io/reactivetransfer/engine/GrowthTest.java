@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class GrowthTest {
 
   /** Of strangers, and of groups. */
-  private static final int MANY = Integer.getInteger("reactivetransfer.growth", 5_000);
+  private static final int MANY = Integer.getInteger("reactivetransfer.growth", 2_000);
 
   /** Aborts for each of these. */
   private static final int ABORTS = 20;

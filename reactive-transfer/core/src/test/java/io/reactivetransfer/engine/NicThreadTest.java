@@ -197,7 +197,7 @@ class NicThreadTest {
     AtomicLong polls = new AtomicLong();
     await()
         .atMost(LONG)
-        .pollInterval(Duration.ofMillis(500))
+        .pollInterval(Duration.ofMillis(200))
         .until(() -> polls.getAndSet(nic.polls()) == polls.get()); // else it always polls anew
   }
 

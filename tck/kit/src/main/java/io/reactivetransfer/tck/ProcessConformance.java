@@ -65,8 +65,9 @@ import reactor.core.publisher.Flux;
  * }
  * }</pre>
  *
- * <p>Each rule starts a JVM with the class path of this one. On Linux only: there one can see that
- * a process stands still.
+ * <p>The other processes are JVMs with the class path of this one. A rule has those that the rules
+ * before it have not killed, with another engine; with {@link Chapters#ALL} each has its own. On
+ * Linux only: there one can see that a process stands still.
  */
 @Execution(ExecutionMode.SAME_THREAD)
 @ResourceLock("io.reactivetransfer.tck")
@@ -234,7 +235,7 @@ public abstract class ProcessConformance extends AddressRules {
     stage().awaitState(states, PeerState.Alive.class);
     first.kill();
     stage().awaitState(states, PeerState.Lost.class);
-    EngineProcess second = stage().start();
+    EngineProcess second = stage().startAnew();
     RemoteRegion fresh = stage().engine().remote(second.memory("m", BYTES));
     assertThat(second.id()).as("engine id").isNotEqualTo(first.id());
     stage().memory().fill(WRITTEN);

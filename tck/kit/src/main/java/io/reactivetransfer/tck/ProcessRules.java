@@ -10,8 +10,11 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.tck.process.EngineProcess;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the rules of chapter 25 share. */
 abstract class ProcessRules {
@@ -28,7 +31,13 @@ abstract class ProcessRules {
   /** So many that there is a connection, of each NIC, and writes are under way. */
   static final int SOME = 20;
 
+  /** Before what comes after each test, which does not know how the test has ended. */
+  @RegisterExtension
+  final AfterTestExecutionCallback outcome =
+      context -> isPassed = context.getExecutionException().isEmpty();
+
   private ProcessStage stage;
+  private boolean isPassed;
 
   @SuppressWarnings("NullAway.Init") // set before each test
   ProcessRules() {}
@@ -44,13 +53,13 @@ abstract class ProcessRules {
 
   /** Another one, with this liveness deadline. */
   final void reopen(Duration liveness) {
-    stage.close();
+    stage.close(true);
     stage = newStage(liveness);
   }
 
   /** Another one, with these two. */
   final void reopen(Duration liveness, Duration connectTimeout) {
-    stage.close();
+    stage.close(true);
     stage = newStage(liveness, connectTimeout);
   }
 
@@ -61,7 +70,12 @@ abstract class ProcessRules {
 
   @AfterEach
   final void closeStage() {
-    stage.close();
+    stage.close(isPassed);
+  }
+
+  @AfterAll
+  static void endProcesses() {
+    ProcessStage.IDLE_PROCESSES.end();
   }
 
   /** Memory of another process, to which something was written. */

@@ -47,11 +47,19 @@ final class ProcessStage implements AutoCloseable {
 
   private static final long LOOK_NANOS = 1_000_000;
 
+  /** Of all rules of this JVM; at night each rule has processes of its own. */
+  static final IdleProcesses IDLE_PROCESSES = new IdleProcesses(!Boolean.getBoolean(Chapters.ALL));
+
   private final ProcessConformance kit;
+  private final IdleProcesses.Kind kind;
   private final Profile profile;
   private final Patience patience;
   private final Arena arena = Arena.ofShared();
   private final List<EngineProcess> processes = new ArrayList<>();
+
+  /** Those of them that may be left to the rules after this one. */
+  private final List<EngineProcess> common = new ArrayList<>();
+
   private final TransferEngine engine;
   private final MemorySegment memory;
   private final MemoryRegion region;
@@ -59,6 +67,7 @@ final class ProcessStage implements AutoCloseable {
 
   ProcessStage(ProcessConformance kit, Duration liveness, Duration connectTimeout, int bytes) {
     this.kit = kit;
+    this.kind = new IdleProcesses.Kind(kit.backend(), kit.jvmOptions());
     this.profile = kit.profile();
     this.patience = new Patience(profile.signalTimeout(), profile.silence());
     EngineOptions options =
@@ -111,14 +120,26 @@ final class ProcessStage implements AutoCloseable {
     }
   }
 
-  /** Starts another process with an engine. */
+  /** Another process with an engine, perhaps one that a rule before has left. */
   EngineProcess start() {
     return start(CALM);
   }
 
-  /** Starts another process with an engine of this liveness deadline. */
+  /** The same, with an engine of this liveness deadline. */
   EngineProcess start(Duration liveness) {
-    return started(EngineProcess.start(kit.backend(), liveness, kit.jvmOptions()));
+    EngineProcess idle = IDLE_PROCESSES.take(kind, liveness);
+    return common(
+        idle == null ? EngineProcess.start(kind.backend(), liveness, kind.jvmOptions()) : idle);
+  }
+
+  /** Starts another process, where one that has been there for long does not do. */
+  EngineProcess startAnew() {
+    return common(EngineProcess.start(kind.backend(), CALM, kind.jvmOptions()));
+  }
+
+  private EngineProcess common(EngineProcess process) {
+    common.add(process);
+    return started(process);
   }
 
   /** Starts another process, whose engine tells others this host, and listens on this port. */
@@ -240,10 +261,28 @@ final class ProcessStage implements AutoCloseable {
   /** The same, and ends the other processes. */
   @Override
   public void close() {
+    close(false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isPassed whether the rule has passed: then rules after it have the processes that it has
+   *     not killed
+   */
+  void close(boolean isPassed) {
+    boolean isEnded = false;
     try {
       end();
+      isEnded = true;
     } finally {
-      processes.forEach(EngineProcess::close);
+      for (EngineProcess process : processes) {
+        if (isPassed && isEnded && common.contains(process) && process.isThere()) {
+          IDLE_PROCESSES.leave(kind, process);
+        } else {
+          process.close();
+        }
+      }
     }
   }
 }

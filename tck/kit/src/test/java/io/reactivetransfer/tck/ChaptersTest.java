@@ -10,13 +10,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -26,6 +28,7 @@ import org.junit.platform.testkit.engine.Event;
 class ChaptersTest {
 
   /** Not a test by itself, nor are the others here: they are run by what is below. */
+  @ExtendWith(NoTests.class)
   @Chapters({"Placement", "Watch"})
   static class Two extends TransferConformance {
     @Override
@@ -50,27 +53,23 @@ class ChaptersTest {
   @Chapters({"Placement", "Placements"})
   static class Misspelt extends Two {}
 
-  /** The whole kit has more tests than are needed to see which of its chapters would run. */
-  private static EngineExecutionResults run(Class<?> kit, boolean all) {
-    String before = System.setProperty(Chapters.ALL, String.valueOf(all));
-    try {
-      return EngineTestKit.engine("junit-jupiter")
-          .selectors(selectClass(kit))
-          .filters(oneTestOfEach())
-          .execute();
-    } finally {
-      System.setProperty(Chapters.ALL, before == null ? "false" : before);
+  /** Which chapters would run is seen without their tests. */
+  static final class NoTests implements ExecutionCondition {
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      return context.getTestMethod().isPresent()
+          ? ConditionEvaluationResult.disabled("a test")
+          : ConditionEvaluationResult.enabled("a chapter");
     }
   }
 
-  private static PostDiscoveryFilter oneTestOfEach() {
-    Set<String> seen = new TreeSet<>();
-    return test ->
-        FilterResult.includedIf(
-            !test.getChildren().isEmpty()
-                || test.getParent()
-                    .map(chapter -> seen.add(chapter.getDisplayName()))
-                    .orElse(true));
+  private static EngineExecutionResults run(Class<?> kit, boolean all) {
+    String before = System.setProperty(Chapters.ALL, String.valueOf(all));
+    try {
+      return EngineTestKit.engine("junit-jupiter").selectors(selectClass(kit)).execute();
+    } finally {
+      System.setProperty(Chapters.ALL, before == null ? "false" : before);
+    }
   }
 
   private static Set<String> chaptersThatRan(EngineExecutionResults results) {

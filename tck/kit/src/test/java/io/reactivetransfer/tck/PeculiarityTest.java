@@ -23,13 +23,10 @@ class PeculiarityTest {
   private static final List<Class<?>> CHAPTERS =
       List.of(
           TransferConformance.Visibility.class,
-          TransferConformance.Arrival.class,
           TransferConformance.Quiet.class,
-          TransferConformance.Demand.class,
           TransferConformance.LostPeer.class,
           TransferConformance.Revocation.class,
           TransferConformance.Counting.class,
-          TransferConformance.BackPressure.class,
           TransferConformance.DriverLimit.class,
           TransferConformance.DriverWait.class,
           TransferConformance.DriverReport.class);

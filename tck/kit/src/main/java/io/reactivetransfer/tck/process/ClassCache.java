@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * The classes that the programs of a test load, as a JVM has them when it has loaded and linked
  * them: a program that begins with such a cache needs half the processor time until its engine is
  * open. It is made by one that runs for nothing else, and lies in the folder that the system
- * property {@code reactivetransfer.tck.classes} names. Without that property there is none, and
- * while there is none programs start as they always did.
+ * property {@code reactivetransfer.tck.classes} names. Without that property, or where it is empty,
+ * there is none, and programs start as they always did.
  *
  * <p>A JVM takes such a cache for a class path of jars only. So the folders of the class path are
  * made jars beside it, each in its place.
@@ -49,14 +49,16 @@ final class ClassCache {
   /**
    * Looks at what lies on the class path, and writes nothing yet.
    *
-   * @param parent a folder for caches, perhaps not there yet, or null for no cache
+   * @param parent a folder for caches, perhaps not there yet; null or empty for no cache
    * @param classPath of the programs
    */
   ClassCache(@Nullable String parent, String classPath) {
     this.given = classPath;
     // Another name for each state of the classes, or a test would run those of an earlier build.
     this.folder =
-        parent == null ? null : Path.of(parent, stateOf(classPath)).toAbsolutePath().normalize();
+        parent == null || parent.isEmpty()
+            ? null
+            : Path.of(parent, stateOf(classPath)).toAbsolutePath().normalize();
     this.packed = folder == null ? classPath : packed(classPath, folder);
   }
 
@@ -75,7 +77,8 @@ final class ClassCache {
   }
 
   /**
-   * Makes the cache, unless it is there, or this was tried before, or another JVM is about it.
+   * Makes the cache, unless it is there, or this was tried before. While another JVM is about it,
+   * this one waits: a program would only compete with that one, and take longer without the cache.
    *
    * @param program gives the command with these options before its class; must end when there is
    *     nothing on its stdin, and should load all that it needs before
@@ -90,10 +93,9 @@ final class ClassCache {
       try (FileChannel channel =
               FileChannel.open(
                   folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-          FileLock lock = channel.tryLock()) {
-        // Where another JVM is about it, this one looks again when it starts its next program.
-        tried = lock != null;
-        if (lock != null && !Files.exists(cache)) {
+          FileLock lock = channel.lock()) {
+        tried = lock.isValid();
+        if (!Files.exists(cache)) {
           removeOthers(folder);
           pack();
           train(program, cache);

@@ -60,7 +60,8 @@ public final class EngineProcess implements AutoCloseable {
   private final Process process;
   private final AtomicInteger count = new AtomicInteger();
   private final Map<Integer, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
-  private final CompletableFuture<String> address;
+  private volatile CompletableFuture<String> address;
+  private volatile boolean isPaused;
   private volatile Duration patience = BEYOND.plus(Profile.defaults().signalTimeout());
 
   private EngineProcess(Process process) {
@@ -143,6 +144,26 @@ public final class EngineProcess implements AutoCloseable {
     return address().engine();
   }
 
+  /**
+   * Has it go on with another engine on the same backend, as if it had been started anew; what was
+   * asked of the one before fails. Of a process with an {@link EngineProgram} of which nothing more
+   * is needed.
+   *
+   * @param liveness the deadline after which that engine holds a silent peer for lost
+   * @return whether it has another engine now; a process that has none is of no more use
+   */
+  public boolean renew(Duration liveness) {
+    if (isPaused) {
+      resume();
+    }
+    try {
+      address = CompletableFuture.completedFuture(call("renew", liveness.toMillis()));
+      return true;
+    } catch (Refused | CompletionException e) {
+      return false;
+    }
+  }
+
   /** Registers memory there, of zeros. */
   public RegionDescriptor memory(String name, int bytes) {
     return EngineProgram.descriptor(call("memory", name, bytes));
@@ -193,6 +214,7 @@ public final class EngineProcess implements AutoCloseable {
 
   /** SIGSTOP; returns when every thread of it stands still. */
   public void pause() {
+    isPaused = true;
     signal("-STOP");
     long begin = System.nanoTime();
     while (!isStopped()) {
@@ -221,12 +243,18 @@ public final class EngineProcess implements AutoCloseable {
   /** SIGCONT. */
   public void resume() {
     signal("-CONT");
+    isPaused = false;
   }
 
   /** SIGKILL; returns when it is gone. */
   public void kill() {
     signal("-KILL");
     process.onExit().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS).join();
+  }
+
+  /** Whether it has not ended. */
+  public boolean isThere() {
+    return process.isAlive();
   }
 
   private void signal(String signal) {

@@ -56,6 +56,8 @@ import reactor.core.scheduler.Schedulers;
  *   <li>{@code send ADDRESS COUNT}, {@code receive COUNT}: messages, which are numbers
  *   <li>{@code watch ADDRESS}, {@code states ADDRESS}: the states of a peer from the first on
  *   <li>{@code await ADDRESS STATE}: waits until the peer is in it
+ *   <li>{@code renew MILLIS}, of an engine that is only on a backend: closes it, forgets its memory
+ *       and its peers, opens another one with this liveness deadline, and answers with its address
  * </ul>
  *
  * <pre>{@code
@@ -98,6 +100,9 @@ public final class EngineProgram {
   /** The most that a step of that takes. */
   private static final Duration REHEARSAL = Duration.ofSeconds(5);
 
+  /** The most that closing an engine takes of which another one takes the place. */
+  private static final Duration CLOSING = Duration.ofSeconds(5);
+
   private record Room(MemorySegment all, MemoryRegion region) {
 
     MemorySegment content() {
@@ -108,9 +113,10 @@ public final class EngineProgram {
   private final PrintStream out = System.out;
   private final Map<String, Room> rooms = new ConcurrentHashMap<>();
   private final Map<String, Watched> watched = new ConcurrentHashMap<>();
-  private final TransferEngine engine;
-
   private final Map<String, Command> commands = new HashMap<>();
+
+  /** Another one from time to time, see {@link #renew}. */
+  private volatile TransferEngine engine;
 
   /** For this engine, which ends with the process. */
   public EngineProgram(TransferEngine engine) {
@@ -140,18 +146,11 @@ public final class EngineProgram {
    * deadline, and for a {@link ProcessBackend} perhaps the host and port that it is to be at.
    */
   public static void main(String[] args) throws IOException, ReflectiveOperationException {
-    EngineOptions options =
-        EngineOptions.builder()
-            .livenessDeadline(Duration.ofMillis(Long.parseLong(args[1])))
-            .minPieceBytes(4_096)
-            .idle(IDLE)
-            .build();
-    EngineProgram program =
-        new EngineProgram(
-            result(TransferEngineBuilder.create().backend(backend(args)).options(options).open()));
+    EngineProgram program = new EngineProgram(engineOf(args, args[1]));
     if (Boolean.getBoolean(REHEARSES)) {
-      program.rehearseWith(backendOf(Class.forName(args[0])), options);
+      program.rehearseWith(backendOf(Class.forName(args[0])), options(args[1]));
     }
+    program.with("renew", in -> program.renew(args, in.next()));
     program.serve();
   }
 
@@ -194,6 +193,33 @@ public final class EngineProgram {
         Mono.fromCallable(() -> answer(words.getFirst(), words.listIterator(1)))
             .subscribeOn(Schedulers.boundedElastic())
             .timeout(REHEARSAL));
+  }
+
+  private static TransferEngine engineOf(String[] args, String livenessMillis)
+      throws ClassNotFoundException {
+    EngineOptions options = options(livenessMillis);
+    return result(TransferEngineBuilder.create().backend(backend(args)).options(options).open());
+  }
+
+  private static EngineOptions options(String livenessMillis) {
+    return EngineOptions.builder()
+        .livenessDeadline(Duration.ofMillis(Long.parseLong(livenessMillis)))
+        .minPieceBytes(4_096)
+        .idle(IDLE)
+        .build();
+  }
+
+  /** Closes the engine, which ends what waits for it, and goes on with another one. */
+  private String renew(String[] args, String livenessMillis) {
+    result(engine.close().thenReturn("closed").timeout(CLOSING));
+    rooms.clear();
+    watched.clear();
+    try {
+      engine = engineOf(args, livenessMillis);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(e);
+    }
+    return engine.address().toText();
   }
 
   private static Backend backend(String[] args) throws ClassNotFoundException {

@@ -51,7 +51,7 @@ public final class JavaProcess implements AutoCloseable {
    * reactivetransfer.tck.rehearsal} name a folder and a class, programs begin with a cache of
    * classes in that folder. The first call of all makes it, by a run of the {@code main} of that
    * class without arguments, which should do what the programs do, and must end by itself within 60
-   * s. Until the cache is there, programs of other JVMs start without it.
+   * s. Until the cache is there, other JVMs wait with their programs.
    *
    * @param jvmOptions such as {@code -Xmx128m}
    * @param mainClass the name of its class

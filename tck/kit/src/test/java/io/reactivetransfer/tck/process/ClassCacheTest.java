@@ -12,9 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullAndEmptySource;
 
 class ClassCacheTest {
 
@@ -44,9 +47,10 @@ class ClassCacheTest {
     classPath = String.join(File.pathSeparator, empty.toString(), folder.toString());
   }
 
-  @Test
-  void withoutAFolderForCachesNothingIsMade() {
-    ClassCache cache = new ClassCache(null, classPath);
+  @ParameterizedTest
+  @NullAndEmptySource
+  void withoutAFolderForCachesNothingIsMade(@Nullable String parent) {
+    ClassCache cache = new ClassCache(parent, classPath);
 
     cache.make(_ -> {
       throw new AssertionError("no program is needed");

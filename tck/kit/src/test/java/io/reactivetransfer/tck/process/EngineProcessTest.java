@@ -48,14 +48,14 @@ class EngineProcessTest {
 
   @Test
   void anErrorIsAnAnswerAndNoAnswerIsAnError() {
-    try (EngineProcess process =
-        EngineProcess.start(Odd.class, List.of()).withSignalTimeout(Duration.ZERO)) {
+    try (EngineProcess process = EngineProcess.start(Odd.class, List.of())) {
       assertThatExceptionOfType(EngineProcess.Refused.class)
           .isThrownBy(() -> process.call("fail"))
           .withMessage("AssertionError: not to be");
+      Duration lessThanNone = Duration.ofSeconds(-9); // it answers 10 s later at most
       assertThatExceptionOfType(CompletionException.class)
-          .isThrownBy(() -> process.call("wait", 7))
-          .withMessageContaining(" has not answered within 10 s to: wait 7");
+          .isThrownBy(() -> process.withSignalTimeout(lessThanNone).call("wait", 7))
+          .withMessageContaining(" has not answered within 1 s to: wait 7");
     }
   }
 
