@@ -2,10 +2,8 @@ package io.reactivetransfer.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.tck.process.JavaProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,19 +19,13 @@ class BenchmarksOnGpuTest {
 
   @Test
   void everyBenchmarkRuns() throws Exception {
-    FakeCuda.compile(folder);
     Path csv = folder.resolve("results.csv");
-    ProcessBuilder command =
-        JavaProcess.command(
-            List.of("--sun-misc-unsafe-memory-access=allow", "-Djmh.ignoreLock=true"),
-            "io.reactivetransfer.examples.Main",
+    ExampleRun program =
+        GpuProgram.run(
             ("jmh \\.Cuda -p bytes=8,65536 -f 0 -wi 1 -w 10ms -i 1 -r 50ms -foe true -rf csv -rff "
                     + csv)
                 .split(" "));
-    FakeCuda.use(folder, command);
-    try (JavaProcess program = JavaProcess.start(command)) {
-      assertThat(program.exitCode()).as(program::stdout).isZero();
-    }
+    assertThat(program.code()).as(program::toString).isZero();
     // One line per benchmark and set of parameters, beside those of percentiles.
     assertThat(Files.readAllLines(csv).stream().skip(1).filter(line -> !line.contains(":p")))
         .hasSize(2 * 5 + 5)

@@ -17,23 +17,24 @@ import java.nio.charset.StandardCharsets;
 public record ExampleRun(int code, String stdout, String stderr) {
 
   /**
-   * Runs one over a backend. Over loopback it is in this process, since another JVM would show no
-   * more than this one; over anything else it is in one of its own, which starts others.
+   * Runs it in this process, since another JVM would show no more than this one. What it starts is
+   * in processes of its own.
    */
-  public static ExampleRun over(String backend, String... arguments) throws Exception {
-    return backend.equals("loopback") ? here(arguments) : inProcesses(arguments);
-  }
-
-  /** Runs it in this process. */
   public static ExampleRun here(String... arguments) {
-    StringWriter out = new StringWriter();
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
     StringWriter err = new StringWriter();
-    int code =
-        Main.commandLine()
-            .setOut(new PrintWriter(out, true))
-            .setErr(new PrintWriter(err, true))
-            .execute(arguments);
-    return new ExampleRun(code, out.toString(), err.toString());
+    PrintStream stdout = System.out;
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8)); // of short programs
+    try {
+      int code =
+          Main.commandLine()
+              .setOut(new PrintWriter(System.out, true))
+              .setErr(new PrintWriter(err, true))
+              .execute(arguments);
+      return new ExampleRun(code, printed.toString(StandardCharsets.UTF_8), err.toString());
+    } finally {
+      System.setOut(stdout);
+    }
   }
 
   /** Runs a program that ends by itself in this process, with what it prints to stdout. */
@@ -47,11 +48,6 @@ public record ExampleRun(int code, String stdout, String stderr) {
       System.setOut(stdout);
     }
     return new ExampleRun(0, printed.toString(StandardCharsets.UTF_8), "");
-  }
-
-  /** Runs it as a user does. */
-  public static ExampleRun inProcesses(String... arguments) throws Exception {
-    return of(Main.class.getName(), arguments);
   }
 
   /** Runs a class of the tests which starts what an example does in processes of their own. */

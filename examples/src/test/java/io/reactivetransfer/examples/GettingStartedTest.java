@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/getting-started.md shows runs in two processes. */
+/** What docs/getting-started.md shows runs in two processes: the origins in this one. */
 class GettingStartedTest {
 
   private static final Path DOC = Path.of("../docs/getting-started.md");
@@ -31,16 +31,17 @@ class GettingStartedTest {
     secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10) + "\n").toString();
   }
 
-  private static JavaProcess start(String... arguments) throws IOException {
-    return JavaProcess.start("io.reactivetransfer.examples.Main", arguments);
-  }
-
   private JavaProcess target(String name) throws IOException {
-    return start(name, "127.0.0.1", "0", secret);
+    return JavaProcess.start("io.reactivetransfer.examples.Main", name, "127.0.0.1", "0", secret);
   }
 
   private static String address(JavaProcess target) throws Exception {
     return target.awaitLine("^Listening at (\\S+)$").group(1);
+  }
+
+  private static void assertEndsWell(ExampleRun program) {
+    assertThat(program.code()).as(program::toString).isZero();
+    assertThat(program.stderr()).isEmpty();
   }
 
   private static void assertEndsWell(JavaProcess program) throws Exception {
@@ -72,22 +73,21 @@ class GettingStartedTest {
       ExampleRun stranger = ExampleRun.here("first-origin", "127.0.0.1", address, other.toString());
       assertThat(stranger.code()).as(stranger::toString).isEqualTo(1);
       assertThat(stranger.stderr()).contains("secret").hasLineCount(1);
-      try (JavaProcess origin = start("first-origin", "127.0.0.1", address, secret)) {
-        assertEndsWell(origin);
-        assertEndsWell(target);
-        assertThat(origin.stdout()).isEqualTo("The write is done.\n");
-        assertThat(target.stdout()).endsWith("\nArrived: One side writes, the other counts.\n");
-        assertThat(Files.readString(DOC))
-            .contains("```\n" + origin.stdout() + "```")
-            .contains("Arrived: One side writes, the other counts.\n```");
-      }
+      ExampleRun origin = ExampleRun.here("first-origin", "127.0.0.1", address, secret);
+      assertEndsWell(origin);
+      assertEndsWell(target);
+      assertThat(origin.stdout()).isEqualTo("The write is done.\n");
+      assertThat(target.stdout()).endsWith("\nArrived: One side writes, the other counts.\n");
+      assertThat(Files.readString(DOC))
+          .contains("```\n" + origin.stdout() + "```")
+          .contains("Arrived: One side writes, the other counts.\n```");
     }
   }
 
   @Test
   void aStreamOfPartsGoesThroughFourSlots() throws Exception {
-    try (JavaProcess target = target("stream-target");
-        JavaProcess origin = start("stream-origin", "127.0.0.1", address(target), secret)) {
+    try (JavaProcess target = target("stream-target")) {
+      ExampleRun origin = ExampleRun.here("stream-origin", "127.0.0.1", address(target), secret);
       assertEndsWell(origin);
       assertEndsWell(target);
       assertThat(target.stdout().lines().skip(1).map(line -> line.replaceAll(" in slot.*", "")))

@@ -32,12 +32,8 @@ class HowToOnGpuTest {
 
   @Test
   void bytesGoToTheGpuAndBack() throws Exception {
-    FakeCuda.compile(folder);
-    try (JavaProcess program = JavaProcess.start(program())) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout().lines()).containsExactlyElementsOf(row().prints());
-      assertThat(program.stderr()).isEmpty();
-    }
+    assertThat(GpuProgram.output("how-to", "use-device-memory").lines())
+        .containsExactlyElementsOf(row().prints());
   }
 
   @Test

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,20 +20,20 @@ class PerfOnGpuTest {
 
   @TempDir private Path folder;
 
-  @BeforeEach
-  void compileTheFake() throws Exception {
-    FakeCuda.compile(folder);
+  private static String[] perf(List<String> arguments) {
+    List<String> all = new ArrayList<>(List.of("perf"));
+    all.addAll(arguments);
+    all.addAll(SHORT);
+    return all.toArray(String[]::new);
   }
 
-  private JavaProcess perf(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("perf"));
-    all.addAll(List.of(arguments));
-    all.addAll(SHORT);
+  private JavaProcess inAProcess(String... arguments) throws Exception {
+    FakeCuda.compile(folder);
     ProcessBuilder command =
         JavaProcess.command(
             List.of("--sun-misc-unsafe-memory-access=allow"),
             "io.reactivetransfer.examples.Main",
-            all.toArray(String[]::new));
+            perf(List.of(arguments)));
     FakeCuda.use(folder, command);
     return JavaProcess.start(command);
   }
@@ -80,50 +79,48 @@ class PerfOnGpuTest {
                 "--reference",
                 "--verify"));
     arguments.addAll(List.of(more));
-    try (JavaProcess program = perf(arguments.toArray(String[]::new))) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout())
-          .contains("memory of " + named + " (A FAKE OF THE DRIVER, NO GPU)")
-          .contains(named + " on both sides: A FAKE OF THE DRIVER, NO GPU: its figures say nothing")
-          .contains("host op/s", "ratio")
-          .containsPattern("1,000 bytes( +[0-9.,]+){11}\\n")
-          .contains("host: the same backend, engines and operations, with memory of the host")
-          .contains("the ratio says what memory of " + named + " costs")
-          .contains("in every round of ours and of the reference.");
-      assertThat(program.stderr()).isEmpty();
-    }
+    assertThat(GpuProgram.output(perf(arguments)))
+        .contains("memory of " + named + " (A FAKE OF THE DRIVER, NO GPU)")
+        .contains(named + " on both sides: A FAKE OF THE DRIVER, NO GPU: its figures say nothing")
+        .contains("host op/s", "ratio")
+        .containsPattern("1,000 bytes( +[0-9.,]+){11}\\n")
+        .contains("host: the same backend, engines and operations, with memory of the host")
+        .contains("the ratio says what memory of " + named + " costs")
+        .contains("in every round of ours and of the reference.");
   }
 
   // In a usual build each GPU is measured beside the host, and none alone or with many peers.
   @Tag("nightly")
   @Test
   void withoutAReferenceNothingIsSaidOfTheHost() throws Exception {
-    try (JavaProcess program =
-        perf("--backend=loopback", "--device=cuda", "--size=1000", "--op=fan-out")) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout()).doesNotContain("host op/s");
-    }
+    assertThat(
+            GpuProgram.output(
+                perf(
+                    List.of("--backend=loopback", "--device=cuda", "--size=1000", "--op=fan-out"))))
+        .doesNotContain("host op/s");
   }
 
   // KvCacheOnGpuTest asks for a GPU that is not there in a usual build.
   @Tag("nightly")
   @Test
   void aGpuThatIsNotThereIsAWrongValue() throws Exception {
-    try (JavaProcess program = perf("--device=cuda:2")) {
-      assertThat(program.exitCode()).isEqualTo(2);
-      assertThat(program.stderr())
-          .contains("--device cuda:2")
-          .contains("cuda:0, cuda:1")
-          .hasLineCount(1);
-    }
+    ExampleRun program = GpuProgram.run(perf(List.of("--device=cuda:2")));
+    assertThat(program.code()).as(program::toString).isEqualTo(2);
+    assertThat(program.stderr())
+        .contains("--device cuda:2")
+        .contains("cuda:0, cuda:1")
+        .hasLineCount(1);
   }
 
+  // In a usual build a device is measured in one process, above, and two hosts in TwoHostsTest.
+  @Tag("nightly")
   @Test
   void twoHostsMeasureADevice() throws Exception {
-    try (JavaProcess there = perf("--listen=127.0.0.1:0")) {
+    try (JavaProcess there = inAProcess("--listen=127.0.0.1:0")) {
       String address = "127.0.0.1:" + there.awaitLine("waiting at .*:(\\d+)").group(1);
       try (JavaProcess here =
-          perf("--connect=" + address, "--device=cuda:1", "--reference", "--verify", "--size=4K")) {
+          inAProcess(
+              "--connect=" + address, "--device=cuda:1", "--reference", "--verify", "--size=4K")) {
         assertThat(here.exitCode()).as(here::stderr).isZero();
         assertThat(here.stdout())
             .contains("over tcp, two hosts, ", "memory of cuda:1", "as this host says");

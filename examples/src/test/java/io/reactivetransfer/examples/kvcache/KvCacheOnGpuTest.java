@@ -2,11 +2,12 @@ package io.reactivetransfer.examples.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.examples.ExampleRun;
 import io.reactivetransfer.examples.FakeCuda;
+import io.reactivetransfer.examples.GpuProgram;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -19,15 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KvCacheOnGpuTest {
 
   @TempDir private Path folder;
-
-  private static ProcessBuilder kvCache(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("kv-cache"));
-    all.addAll(List.of(arguments));
-    return JavaProcess.command(
-        List.of("--sun-misc-unsafe-memory-access=allow"),
-        "io.reactivetransfer.examples.Main",
-        all.toArray(String[]::new));
-  }
 
   @Test
   void pagesGoFromGpuToGpu() throws Exception {
@@ -44,43 +36,33 @@ class KvCacheOnGpuTest {
   }
 
   private void handOver(String backend, String device, int rows, String named) throws Exception {
-    FakeCuda.compile(folder);
     byte[] content = new byte[1_234_567];
     new Random(rows).nextBytes(content);
     Path file = Files.write(folder.resolve("in"), content);
     Path out = folder.resolve("out");
-    ProcessBuilder command =
-        kvCache(
-            "--backend=" + backend,
-            "--device=" + device,
-            "--fake-cuda",
-            "--rows=" + rows,
-            "--page-size=9000",
-            "--file=" + file,
-            "--out=" + out);
-    FakeCuda.use(folder, command);
-    try (JavaProcess program = JavaProcess.start(command)) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stdout())
-          .contains(named + " on both sides: A FAKE OF THE DRIVER, NO GPU")
-          .contains("by CRC-32C at the target");
-      assertThat(program.stderr()).isEmpty();
-    }
+    assertThat(
+            GpuProgram.output(
+                "kv-cache",
+                "--backend=" + backend,
+                "--device=" + device,
+                "--fake-cuda",
+                "--rows=" + rows,
+                "--page-size=9000",
+                "--file=" + file,
+                "--out=" + out))
+        .contains(named + " on both sides: A FAKE OF THE DRIVER, NO GPU")
+        .contains("by CRC-32C at the target");
     assertThat(Files.mismatch(file, out)).isEqualTo(-1);
   }
 
   @Test
   void aGpuThatIsNotThereIsAnError() throws Exception {
-    FakeCuda.compile(folder);
-    ProcessBuilder command = kvCache("--device=cuda:2");
-    FakeCuda.use(folder, command);
-    try (JavaProcess program = JavaProcess.start(command)) {
-      assertThat(program.exitCode()).isEqualTo(1);
-      assertThat(program.stderr())
-          .contains("--device cuda:2")
-          .contains("cuda:0, cuda:1")
-          .hasLineCount(1);
-    }
+    ExampleRun program = GpuProgram.run("kv-cache", "--device=cuda:2");
+    assertThat(program.code()).as(program::toString).isEqualTo(1);
+    assertThat(program.stderr())
+        .contains("--device cuda:2")
+        .contains("cuda:0, cuda:1")
+        .hasLineCount(1);
   }
 
   /** Where a machine has one, there is nothing to see. */
@@ -89,7 +71,12 @@ class KvCacheOnGpuTest {
   @Test
   void withoutADriverTheErrorSaysWhatToDo() throws Exception {
     Files.writeString(folder.resolve("libcuda.so.1"), "no library");
-    ProcessBuilder command = kvCache("--device=cuda");
+    ProcessBuilder command =
+        JavaProcess.command(
+            List.of("--sun-misc-unsafe-memory-access=allow"),
+            "io.reactivetransfer.examples.Main",
+            "kv-cache",
+            "--device=cuda");
     FakeCuda.use(folder, command);
     try (JavaProcess program = JavaProcess.start(command)) {
       assertThat(program.exitCode()).isEqualTo(1);

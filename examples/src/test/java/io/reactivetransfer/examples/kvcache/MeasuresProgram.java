@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@link KvCacheMeasuresTest} wants of other processes, in a process of its own: it has the
- * cache of classes that programs of tests have, and so have those that it starts.
+ * What {@link KvCacheMeasuresTest} wants of other processes, in a process of its own, which keeps
+ * what they complain of.
  */
 final class MeasuresProgram {
 

@@ -3,17 +3,13 @@ package io.reactivetransfer.examples.moe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.examples.GpuProgram;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The program with tokens, results and sums in the memory of a GPU, which is the fake's. */
 @Timeout(170)
 class MoeOnGpuTest {
-
-  @TempDir private Path folder;
 
   @Test
   void tokensGoFromGpuToGpu() throws Exception {
@@ -30,7 +26,6 @@ class MoeOnGpuTest {
   private void steps(String backend, String device, String named, int ranks) throws Exception {
     assertThat(
             GpuProgram.output(
-                folder,
                 "moe",
                 "--backend=" + backend,
                 "--device=" + device,

@@ -7,10 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The trouble of {@link WeightsMeasuresTest}, in a process of its own: it has the cache of classes
- * that programs of tests have, and so have those that it starts.
- */
+/** The trouble of {@link WeightsMeasuresTest}, in a process of its own, which starts the others. */
 final class TroubleProgram {
 
   static final String FAULT = "fault: ";

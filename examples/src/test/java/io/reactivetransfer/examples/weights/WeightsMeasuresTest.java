@@ -7,6 +7,7 @@ import io.reactivetransfer.examples.report.Round;
 import io.reactivetransfer.weights.check.ChecksumScope;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,7 +45,12 @@ class WeightsMeasuresTest {
   }
 
   /** What becomes of each update is decided by the seed, which the failure shows. */
+  // In a usual build a controller is killed in WeightsTest, prefill processes are killed and
+  // stopped
+  // by the same driver of trouble in KvCacheMeasuresTest, and the simulation of weights has trouble
+  // of all kinds without processes.
   @Test
+  @Tag("nightly")
   void noPromiseIsBrokenInTrouble() throws Exception {
     long seed = Long.getLong("reactivetransfer.weights.seed", System.nanoTime() % 1_000_000);
     int updates = 3 * Math.min(4, Integer.getInteger("reactivetransfer.rounds", 1));

@@ -3,17 +3,13 @@ package io.reactivetransfer.examples.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.examples.GpuProgram;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The program with weights in the memory of a GPU, which is the fake's. */
 @Timeout(170)
 class WeightsOnGpuTest {
-
-  @TempDir private Path folder;
 
   @Test
   void weightsGoFromGpuToGpu() throws Exception {
@@ -32,7 +28,6 @@ class WeightsOnGpuTest {
       throws Exception {
     assertThat(
             GpuProgram.output(
-                folder,
                 "weights",
                 "--backend=" + backend,
                 "--device=" + device,

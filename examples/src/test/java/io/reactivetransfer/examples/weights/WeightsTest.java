@@ -24,14 +24,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.w3c.dom.Document;
 
-/** The program as a user starts it: real processes over tcp, one process over loopback. */
+/** The program, with all others of its processes over tcp, and none over loopback. */
 @Timeout(170)
 class WeightsTest {
 
   private static String output(String backend, String... arguments) throws Exception {
     List<String> all = new ArrayList<>(List.of("weights", "--backend=" + backend));
     all.addAll(List.of(arguments));
-    ExampleRun program = ExampleRun.over(backend, all.toArray(String[]::new));
+    ExampleRun program = ExampleRun.here(all.toArray(String[]::new));
     assertThat(program.code()).as(program::toString).isZero();
     assertThat(program.stderr()).isEmpty();
     return program.stdout();
@@ -120,7 +120,7 @@ class WeightsTest {
         .contains("has all bytes, until it serves them", "hands writes over");
   }
 
-  // In a usual build a controller is killed, above, and any of them in WeightsMeasuresTest.
+  // In a usual build a controller is killed, above.
   @ParameterizedTest
   @ValueSource(strings = {"trainer", "rank"})
   @Tag("nightly")

@@ -10,10 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A command in this process: one that starts no other, and so costs next to nothing. */
+/**
+ * A command in this process, which saves one; what it starts by itself is in processes of its own.
+ */
 public final class CommandHere {
 
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long PATIENCE_SECONDS = 150;
 
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final StringWriter err = new StringWriter();

@@ -67,19 +67,13 @@ class JlamaTest {
     }
   }
 
-  @Test
-  void twoNodesArePrefillForEachOther() throws Exception {
-    eachForTheOther(2, 9 + 2);
-  }
-
-  // In a usual build two orders are disturbed, which is hardly ever at the moment that matters.
+  // In a usual build a process is either prefill or decode, above; nodes of the pipeline alone have
+  // both roles in its SeveralNodesTest.
   @Tag("nightly")
   @Test
   void twoNodesArePrefillForEachOtherWhateverIsDisturbed() throws Exception {
-    eachForTheOther(12, 9 + 12);
-  }
-
-  private static void eachForTheOther(int disturbed, int prompts) throws Exception {
+    int disturbed = 12;
+    int prompts = 9 + disturbed;
     int seed = ThreadLocalRandom.current().nextInt(1 << 20);
     try (JavaProcess program =
         Programs.jlama(

@@ -67,7 +67,7 @@ public class CudaWordBenchmark {
 
   /** Opens two engines and a stream; this thread has the GPU's context. */
   @Setup
-  @SuppressWarnings("MustBeClosed") // the process ends
+  @SuppressWarnings("MustBeClosed") // close() does
   public void open() {
     origin = engine();
     engine = engine();
@@ -110,11 +110,13 @@ public class CudaWordBenchmark {
     }
   }
 
-  /** Closes the engines. */
+  /** Closes the engines, and the words that nobody watches any more. */
   @TearDown
   public void close() {
     watching.dispose();
     origin.close().then(engine.close()).block();
+    heard.close();
+    go.close();
   }
 
   /** A stream writes a word, which this thread looks at. */

@@ -13,14 +13,10 @@ import org.junit.jupiter.api.Timeout;
 /** Two commands as users start them on two hosts; here both are on one. */
 class PathCheckTest {
 
-  private static final List<String> OPTIONS = List.of("--sun-misc-unsafe-memory-access=allow");
-
-  /** With tcp alone, as where no native library is installed, and for moments. */
+  /** With tcp alone there, as where no native library is installed, and for moments. */
   @Test
   void saysWhatEachSideHasAndWhatThePathCarries() throws Exception {
-    List<String> options = new ArrayList<>(OPTIONS);
-    options.add("-Dreactivetransfer.libfabric.library=/none");
-    check(options, "--seconds=0.1");
+    check(List.of("-Dreactivetransfer.libfabric.library=/none"), "--seconds=0.1");
   }
 
   // In a usual build tcp is measured, and no other backend, and none for as long as a user has it.
@@ -28,30 +24,28 @@ class PathCheckTest {
   @Test
   @Timeout(300) // it measures each backend for some seconds
   void measuresEachBackendThatThereIs() throws Exception {
-    check(OPTIONS);
+    check(List.of());
   }
 
+  /** That which connects is in this process. */
   private static void check(List<String> options, String... arguments) throws Exception {
-    try (JavaProcess there = doctor(options, "--listen=127.0.0.1:0")) {
+    List<String> all = new ArrayList<>(List.of("--sun-misc-unsafe-memory-access=allow"));
+    all.addAll(options);
+    try (JavaProcess there =
+        JavaProcess.start(
+            JavaProcess.command(
+                all, "io.reactivetransfer.tools.Main", "doctor", "--listen=127.0.0.1:0"))) {
       String port = there.awaitLine("waiting at .*:(\\d+)").group(1);
-      List<String> all = new ArrayList<>(List.of("--connect=127.0.0.1:" + port));
-      all.addAll(List.of(arguments));
-      try (JavaProcess here = doctor(options, all.toArray(String[]::new))) {
-        here.awaitLine("^There, at 127\\.0\\.0\\.1:" + port);
-        here.awaitLine("^tcp +available");
-        here.awaitLine("^From 127\\.0\\.0\\.1 to 127\\.0\\.0\\.1:");
-        here.awaitLine("^tcp +connects: 8 bytes there and back in [0-9.,]+ us .* GB/s");
-        assertThat(here.exitCode()).as(here::stderr).isZero();
-      }
+      List<String> words = new ArrayList<>(List.of("doctor", "--connect=127.0.0.1:" + port));
+      words.addAll(List.of(arguments));
+      CommandHere here = CommandHere.start(words.toArray(String[]::new));
+      here.awaitLine("^There, at 127\\.0\\.0\\.1:" + port);
+      here.awaitLine("^tcp +available");
+      here.awaitLine("^From 127\\.0\\.0\\.1 to 127\\.0\\.0\\.1:");
+      here.awaitLine("^tcp +connects: 8 bytes there and back in [0-9.,]+ us .* GB/s");
+      assertThat(here.exitCode()).as(here::stderr).isZero();
       assertThat(there.exitCode()).as(there::stderr).isZero();
     }
-  }
-
-  private static JavaProcess doctor(List<String> options, String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("doctor"));
-    all.addAll(List.of(arguments));
-    return JavaProcess.start(
-        JavaProcess.command(options, "io.reactivetransfer.tools.Main", all.toArray(String[]::new)));
   }
 
   @Test

@@ -66,7 +66,7 @@ class BenchmarksTest {
   void aRunMayTakeLongerThanTheLivenessDeadline(String threads) throws InterruptedException {
     SubmitBenchmark benchmark = new SubmitBenchmark();
     benchmark.threads = threads;
-    benchmark.livenessDeadline = Duration.ofMillis(500);
+    benchmark.livenessDeadline = Duration.ofMillis(200);
     benchmark.open();
     try {
       long endNanos = System.nanoTime() + 2 * benchmark.livenessDeadline.toNanos();

@@ -77,6 +77,8 @@ class PerfTest {
     }
   }
 
+  // A usual build kills a listener in TwoHostsTest, and looks for its target, too.
+  @Tag("nightly")
   @Test
   void whenTheProgramIsKilledBothSidesEnd() throws Exception {
     List<ProcessHandle> sides;
