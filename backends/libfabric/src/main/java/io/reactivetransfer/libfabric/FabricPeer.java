@@ -3,9 +3,12 @@ package io.reactivetransfer.libfabric;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,9 @@ final class FabricPeer implements RemotePeer {
 
   private final EngineId engine;
   private int session;
+
+  /** Routes to its memory of which it was not asked since they were resolved. */
+  private final Set<Route> resolved = new LinkedHashSet<>();
 
   /** What it was asked and has not answered, by the number of the ask, oldest first. */
   private final Map<Long, Route> asks = new LinkedHashMap<>();
@@ -46,7 +52,29 @@ final class FabricPeer implements RemotePeer {
     return session;
   }
 
+  /** There is a route to its memory; it is asked of it with the next that is written to. */
+  void resolved(Route route) {
+    resolved.add(route);
+  }
+
+  /** One that was resolved and is not asked for, which is the caller's to do now; or null. */
+  @Nullable Route nextResolved() {
+    Iterator<Route> first = resolved.iterator();
+    if (!first.hasNext()) {
+      return null;
+    }
+    Route route = first.next();
+    first.remove();
+    return route;
+  }
+
+  /** A route is needed no more. */
+  void left(Route route) {
+    resolved.remove(route);
+  }
+
   void asked(long number, Route route) {
+    resolved.remove(route);
     asks.put(number, route);
   }
 

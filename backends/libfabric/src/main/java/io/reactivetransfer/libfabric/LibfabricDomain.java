@@ -188,7 +188,9 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
-    return new Route((FabricPeer) peer, Token.decode(key));
+    Route route = new Route((FabricPeer) peer, Token.decode(key));
+    route.peer().resolved(route);
+    return route;
   }
 
   @Override
@@ -208,11 +210,10 @@ final class LibfabricDomain implements Domain {
       case OPEN -> write(op, route);
       case DENIED ->
           peers.asksAgain(route) ? PostResult.PEER_BUSY : fail(op, route, 0, route.denial());
-      case NEW -> {
-        peers.ask(route);
+      case NEW, ASKED -> {
+        peers.askWith(route);
         yield PostResult.PEER_BUSY;
       }
-      case ASKED -> PostResult.PEER_BUSY;
     };
   }
 

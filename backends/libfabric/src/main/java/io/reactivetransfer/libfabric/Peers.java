@@ -96,6 +96,22 @@ final class Peers implements Writes.Handler {
     unsettled.add(peer);
   }
 
+  /**
+   * Something is to be written on a route that is not open. Asks where it leads, if nobody has, and
+   * where the others do that were resolved since: what waits for them waits behind it.
+   */
+  void askWith(Route route) {
+    if (route.state() == Route.State.NEW) {
+      ask(route);
+    }
+    FabricPeer peer = route.peer();
+    for (Route next = peer.nextResolved(); next != null; next = peer.nextResolved()) {
+      if (next.state() == Route.State.NEW) {
+        ask(next);
+      }
+    }
+  }
+
   /** Something is to be written where its owner has denied it; whether it is asked again. */
   boolean asksAgain(Route route) {
     boolean isDue = clock.getAsLong() - route.deniedNanos() > DENIED_NANOS;
@@ -153,6 +169,7 @@ final class Peers implements Writes.Handler {
         lose(from, doubt.code(), doubt.text());
       } else if (route != null && kind == Asks.GRANT) {
         Asks.granted(route, message);
+        writes.makeWay(route);
       } else if (route != null) {
         route.deny(PeerText.of(message), clock.getAsLong());
       }

@@ -34,6 +34,7 @@ final class Route implements RemoteMemory {
   /** Those over which it has led, as long as they may be open. */
   private final List<Initiator> ways = new ArrayList<>(1);
 
+  private boolean left;
   private long base;
   private long key;
   private long length;
@@ -128,7 +129,13 @@ final class Route implements RemoteMemory {
     List<Initiator> unused = ways.stream().filter(Initiator::left).toList();
     ways.clear();
     initiator = null;
+    left = true;
     return unused;
+  }
+
+  /** Whether it is needed no more, though its peer may still say where it leads. */
+  boolean isLeft() {
+    return left;
   }
 
   /** What an offset is added to. */

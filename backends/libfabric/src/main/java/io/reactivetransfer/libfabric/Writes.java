@@ -117,8 +117,17 @@ final class Writes {
     return lastError;
   }
 
-  /** Posts a write on an open route. */
-  Posted post(Operation op, Route route) {
+  /**
+   * Begins to make the way of an open route before there is a write that can be posted, so that the
+   * ways of several are made at once. Where there can be none, the first write says so.
+   */
+  void makeWay(Route route) {
+    if (!route.isLeft()) {
+      var _ = wayOf(route);
+    }
+  }
+
+  private @Nullable Initiator wayOf(Route route) {
     Initiator initiator = route.initiator();
     if (initiator == null) {
       try {
@@ -126,8 +135,16 @@ final class Writes {
         route.initiator(initiator);
       } catch (BackendException e) {
         lastError = e;
-        return Posted.UNREACHABLE;
       }
+    }
+    return initiator;
+  }
+
+  /** Posts a write on an open route. */
+  Posted post(Operation op, Route route) {
+    Initiator initiator = wayOf(route);
+    if (initiator == null) {
+      return Posted.UNREACHABLE;
     }
     if (!initiator.isReady()) {
       return initiator.closed() == null ? Posted.REFUSED : Posted.NO_WAY;
@@ -208,6 +225,7 @@ final class Writes {
 
   /** Of memory to which nothing is out. */
   void release(Route route) {
+    route.peer().left(route);
     route.leave().forEach(links::forget);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.libfabric.ffi.FailingLibFabric;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
@@ -102,6 +103,20 @@ class ReleasedMemoryTest {
     assertThat(endpoints(atOrigin)).as("over the same way").isEqualTo(endpoints);
     nics.origin().release(other);
     assertNothingIsLeft();
+  }
+
+  @Test
+  void thatIsReleasedBeforeItsOwnerHasSaidWhereItIs() {
+    LocalMemory memory = register();
+    for (int i = 0; i < 5; i++) {
+      RemoteMemory named = nics.named(memory, LENGTH);
+      Operation op = new Operation().between(source, named).range(0, 0, LENGTH).token(1);
+      assertThat(nics.post(true, op)).as("before anybody was asked").isFalse();
+      nics.origin().release(named);
+      // Answers come in the order of the questions.
+      nics.origin().release(writeTo(memory));
+      assertNothingIsLeft();
+    }
   }
 
   @Test
