@@ -117,9 +117,11 @@ class SecondNicTest extends TwoNics {
     ScriptedNic second = new ScriptedNic(CompletionLevel.DELIVERED);
     Domain domain = opening(main, late, origin);
     Thread closing = Thread.ofPlatform().start(domain::close);
-    while (closing.getState() != Thread.State.TIMED_WAITING && closing.isAlive()) {
-      Thread.onSpinWait();
+    boolean isWaiting = false;
+    while (closing.isAlive() && !isWaiting) {
+      isWaiting = closing.getState() == Thread.State.TIMED_WAITING;
     }
+    assertThat(isWaiting).as("whether close() waits for what is being opened").isTrue();
     late.complete(second);
     closing.join();
     assertThat(main.isClosed).isTrue();
