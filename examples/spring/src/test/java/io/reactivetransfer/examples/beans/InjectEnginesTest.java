@@ -2,8 +2,10 @@ package io.reactivetransfer.examples.beans;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.tck.process.JavaProcess;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,15 +25,24 @@ class InjectEnginesTest {
     return PRINTS.matcher(Files.readString(PAGE)).results().map(row -> row.group(1)).toList();
   }
 
-  /** In a process of its own, as whoever copies it starts it; here only warnings are logged. */
+  /** Here only warnings are logged. */
   @Test
   void itPrintsWhatIsSaidAndEnds() throws Exception {
-    try (JavaProcess program =
-        JavaProcess.start(
-            JavaProcess.command(List.of("-XX:+UseSerialGC"), InjectEngines.class.getName()))) {
-      assertThat(program.exitCode()).as(program::stderr).isZero();
-      assertThat(program.stderr()).isEmpty();
-      assertThat(program.stdout().lines()).hasSize(1).containsExactlyElementsOf(prints());
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    ByteArrayOutputStream complaints = new ByteArrayOutputStream();
+    PrintStream stdout = System.out;
+    PrintStream stderr = System.err;
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(complaints, true, StandardCharsets.UTF_8));
+    try {
+      InjectEngines.main(new String[0]);
+    } finally {
+      System.setOut(stdout);
+      System.setErr(stderr);
     }
+    assertThat(complaints.toString(StandardCharsets.UTF_8)).isEmpty();
+    assertThat(printed.toString(StandardCharsets.UTF_8).lines())
+        .hasSize(1)
+        .containsExactlyElementsOf(prints());
   }
 }
