@@ -10,7 +10,8 @@ import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.tck.process.EngineProcess;
 import io.reactivetransfer.tck.process.Waiting;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
@@ -18,29 +19,35 @@ import reactor.core.publisher.Flux;
 class AbortTest {
 
   private static final int BYTES = 1 << 20;
-  private static final Imm IMM = Imm.of(7);
 
-  private final Local local = Local.open(BYTES);
-  private final EngineProcess child = TcpProgram.start();
+  private static Local local;
+  private static EngineProcess child;
 
-  @AfterEach
-  void close() {
+  @BeforeAll
+  static void open() {
+    child = TcpProgram.start();
+    local = Local.open(BYTES);
+  }
+
+  @AfterAll
+  static void close() {
     child.close();
     local.close();
   }
 
-  private Flux<WriteImm> writes(RemoteRegion target) {
-    return Flux.just(WriteImm.of(local.region.whole(), target.whole(), IMM)).repeat();
+  private static Flux<WriteImm> writes(RemoteRegion target, Imm imm) {
+    return Flux.just(WriteImm.of(local.region.whole(), target.whole(), imm)).repeat();
   }
 
   @Test
   void aStreamThatIsCancelledHalfWayFailsTheClaimAtItsTarget() {
+    Imm imm = Imm.of(7);
     RemoteRegion target = local.remote(child.memory("m", BYTES));
-    CompletableFuture<String> claim = child.ask("count", IMM.value(), 1_000_000);
+    CompletableFuture<String> claim = child.ask("count", imm.value(), 1_000_000);
 
     local
         .engine
-        .submit(writes(target))
+        .submit(writes(target, imm))
         .index()
         .takeUntil(done -> done.getT1() == 20)
         .blockLast(LONG);
@@ -54,14 +61,15 @@ class AbortTest {
 
   @Test
   void aWriteThatFailsFailsTheClaimAtItsTargetWithTheCause() {
+    Imm imm = Imm.of(8);
     RemoteRegion target = local.remote(child.memory("m", BYTES));
     RemoteRegion revoked = local.remote(child.memory("n", BYTES));
     child.call("revoke", "n");
-    CompletableFuture<String> claim = child.ask("count", IMM.value(), 21);
+    CompletableFuture<String> claim = child.ask("count", imm.value(), 21);
 
-    local.engine.submit(writes(target).take(20)).blockLast(LONG);
+    local.engine.submit(writes(target, imm).take(20)).blockLast(LONG);
     CompletableFuture<Long> failing =
-        local.engine.submit(writes(revoked).take(1)).count().toFuture();
+        local.engine.submit(writes(revoked, imm).take(1)).count().toFuture();
 
     assertThat(Waiting.failure(failing, LONG)).isInstanceOf(TransferFailedException.class);
     assertThat(Waiting.failure(claim, LONG))

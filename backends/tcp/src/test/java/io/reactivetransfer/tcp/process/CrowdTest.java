@@ -28,9 +28,9 @@ import reactor.core.publisher.Flux;
 /** One engine with many peers, in another process. */
 class CrowdTest {
 
-  private static final int PEERS = 100;
+  private static final int PEERS = Integer.getInteger("reactivetransfer.rounds", 1) > 1 ? 100 : 40;
 
-  /** A hundred engines of one process meet this one, on a machine that may do a lot else. */
+  /** So many engines of one process meet this one, on a machine that may do a lot else. */
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final int WRITES = 50;
@@ -85,7 +85,7 @@ class CrowdTest {
   }
 
   @Test
-  void aHundredPeersAreServedByOneThread() throws IOException {
+  void manyPeersAreServedByOneThread() throws IOException {
     start();
     List<RemoteRegion> targets = new ArrayList<>();
     for (int i = 0; i < PEERS; i++) {

@@ -56,10 +56,11 @@ class ProcessSabotageTest {
   }
 
   /**
-   * What a usual build shows to be found: a death, a standstill, what lands too late, who holds
-   * others for lost because it stood still itself, and who is cut off. Each takes a process or two.
+   * What a usual build shows to be found: a death, a standstill, and who holds others for lost
+   * because it stood still itself. Each takes a process or two; what lands too late and who is cut
+   * off are found each night.
    */
-  private static final Set<String> USUAL = Set.of("25.1", "25.2", "25.7", "25.9", "25.10");
+  private static final Set<String> USUAL = Set.of("25.1", "25.2", "25.9");
 
   /**
    * All tests of all rules with {@code -DsabotageAll=true}, as a nightly build has it, and in a
