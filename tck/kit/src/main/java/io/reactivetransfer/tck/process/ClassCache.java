@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
@@ -36,6 +37,10 @@ final class ClassCache {
 
   private static final String FOLDER = "reactivetransfer.tck.classes";
   private static final long TRAINING_SECONDS = 120;
+
+  /** The folder of a cache, and a file in it. */
+  private static final Pattern OF_CACHE =
+      Pattern.compile("[0-9a-f]{1,8}[/\\\\](cache|lock|unfinished.*|[0-9]+\\.jar)");
 
   /** Of the class path of this JVM; its folders do not change while tests run. */
   static final ClassCache OF_THIS =
@@ -127,10 +132,15 @@ final class ClassCache {
     }
   }
 
-  /** Those of classes as they were before; nobody starts programs with them any more. */
+  /**
+   * Those of classes as they were before; nobody starts programs with them any more. What else lies
+   * in the folder that the property names is somebody's, and stays.
+   */
   private static void removeOthers(Path folder) throws IOException {
-    for (Path file : files(folder.resolveSibling("."))) {
-      if (!file.normalize().startsWith(folder)) {
+    Path parent = folder.resolveSibling(".").normalize();
+    for (Path file : files(parent)) {
+      boolean isOfCache = OF_CACHE.matcher(parent.relativize(file).toString()).matches();
+      if (isOfCache && !file.startsWith(folder)) {
         Files.deleteIfExists(file);
       }
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,8 +88,14 @@ class ClassCacheTest {
     Files.setLastModifiedTime(changed, FileTime.fromMillis(0));
     ClassCache ofOtherClasses = cache();
     assertThat(ofOtherClasses.options()).containsExactly("-cp", classPath);
+    Path caches = temporary.resolve("caches");
+    Path somebodys = Files.createDirectory(caches.resolve("abc")).resolve("A.java");
+    Files.createFile(somebodys);
     ofOtherClasses.make(counted);
     assertThat(programs).as("programs for a cache of other classes").hasValue(1);
+    try (Stream<Path> left = Files.walk(caches)) {
+      assertThat(left).contains(somebodys).noneMatch(file -> file.endsWith("cache"));
+    }
   }
 
   @Test
