@@ -38,6 +38,7 @@ public final class ImmTable implements PeerEvents {
   private static final long LARGEST_DEBT = -(1L << 61);
 
   private final Peers peers;
+  private final Liveness liveness;
   private final Timers timers;
   private final AfterPoll afterPoll;
   private final Counters counters;
@@ -63,6 +64,7 @@ public final class ImmTable implements PeerEvents {
       int maxUnclaimed,
       int seed) {
     this.peers = peers;
+    this.liveness = liveness;
     this.timers = peers.timers();
     this.afterPoll = afterPoll;
     this.counters = counters;
@@ -178,7 +180,7 @@ public final class ImmTable implements PeerEvents {
   /** Nobody knows what was counted: nothing is, until the application says that it begins anew. */
   private void doubt(int imm, EngineId origin, String cause) {
     String text = Doubts.text(cause, imm);
-    doubts.add(imm, origin, text);
+    doubts.add(imm, origin, text, this::leftTooMuch);
     ImmEntry entry = entries.get(imm);
     if (entry != null) {
       entry.shares = 0;
@@ -187,6 +189,15 @@ public final class ImmTable implements PeerEvents {
       }
       review(entry);
     }
+  }
+
+  private void leftTooMuch(EngineId origin) {
+    afterPoll.execute(() -> {
+      PeerLink peer = peers.find(origin);
+      if (peer != null) {
+        liveness.dismiss(peer, "it left more immediates in doubt than can be remembered");
+      }
+    });
   }
 
   /** Whether this origin left the immediate in doubt, and nobody has discarded. */
