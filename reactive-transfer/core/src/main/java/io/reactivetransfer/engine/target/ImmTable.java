@@ -267,21 +267,12 @@ public final class ImmTable implements PeerEvents {
   }
 
   private void end(Unclaimed.Share share) {
-    EngineId origin = share.origin;
-    if (origin != null) {
-      List<ImmEntry> own = new ArrayList<>();
-      entries.forEach(entry -> {
-        if (entry.unclaimed == share && entry.isOnlyOf(origin)) {
-          own.add(entry);
-        }
-      });
-      for (ImmEntry entry : own) {
-        counters.add(Counters.DROPPED_IMMS, Math.max(0, entry.shares / WireImm.SHARES));
-        entry.shares = 0;
-        review(entry);
-      }
-      unclaimed.forgive(share);
+    for (ImmEntry entry : share.own()) {
+      counters.add(Counters.DROPPED_IMMS, Math.max(0, entry.shares / WireImm.SHARES));
+      entry.shares = 0;
+      review(entry);
     }
+    unclaimed.forgive(share);
   }
 
   void add(Claim claim) {
@@ -550,10 +541,9 @@ public final class ImmTable implements PeerEvents {
     Unclaimed.Share before = entry.unclaimed;
     boolean now = entry.takesRoom();
     if (now && before == null) {
-      entry.unclaimed = unclaimed.add(entry.origin());
+      unclaimed.add(entry);
     } else if (!now && before != null) {
-      entry.unclaimed = null;
-      unclaimed.remove(before);
+      unclaimed.remove(entry, before);
     }
     if (entry.isCounted != entry.holdsUnclaimed()) {
       entry.isCounted = !entry.isCounted;
