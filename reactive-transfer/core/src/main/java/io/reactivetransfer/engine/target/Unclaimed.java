@@ -138,7 +138,7 @@ final class Unclaimed {
    * and a bound for all. Who goes beyond its own, or has lost most when that of all is reached, may
    * have lost anything from then on, until it leaves.
    *
-   * @return who that is, or null while all is remembered
+   * @return who that is, said once; null while all is remembered
    */
   @Nullable Share drop(@Nullable EngineId origin, int imm) {
     Share share = of(origin);
@@ -148,7 +148,10 @@ final class Unclaimed {
     if (share.lost.contains(imm)) {
       return null;
     }
-    if (share.beyond || share.lost.size() >= MAX_LOST) {
+    if (share.beyond) {
+      return null;
+    }
+    if (share.lost.size() >= MAX_LOST) {
       loseTrack(share);
       return share;
     }
