@@ -81,7 +81,9 @@ public interface Domain {
 
   /**
    * Forgets a peer for good, to which no write is in flight: what is connected to it is closed. All
-   * memory that was resolved with it was {@linkplain #release(RemoteMemory) released} before.
+   * memory that was resolved with it was {@linkplain #release(RemoteMemory) released} before, and
+   * no {@linkplain #disconnect fence} of it is open, unless this NIC has failed. Nothing is asked
+   * of this NIC about it afterwards.
    */
   default void release(RemotePeer peer) {}
 

@@ -342,6 +342,78 @@ class FenceTest {
     assertThat(hand.control().disconnections()).isEmpty();
   }
 
+  /** As one whose sessions break again and again, of very many. */
+  @Test
+  void whoIsForgottenIsReleasedWhenItsWaysAreShut() {
+    hand.nics().forEach(nic -> nic.completesFences = false);
+    hand.lose(peer);
+    hand.receive(1, hand.hello(1, 1, 0));
+    hand.lose(peer);
+    hand.peers().bounds(0, 0);
+    hand.inTurn(hand.peers()::sweep);
+    assertThat(hand.peers().size()).isZero();
+    assertThat(hand.nic(0).remotes()).as("while they are being shut").isPositive();
+    shutAll();
+    assertThat(hand.nic(0).remotes()).as("shut once, of twice").isPositive();
+    shutAll();
+    assertThat(hand.nics()).allMatch(nic -> nic.remotes() == 0);
+    assertThat(hand.engine().isClosed()).isFalse();
+  }
+
+  private void shutAll() {
+    hand.nics().forEach(nic -> List.copyOf(nic.fences).forEach(fence -> fence.complete(null)));
+    hand.turn();
+  }
+
+  @Test
+  void whoIsMetAgainBeforeItsWaysAreShutIsNotReleased() {
+    hand.nics().forEach(nic -> nic.completesFences = false);
+    hand.lose(peer);
+    hand.peers().bounds(0, 0);
+    hand.inTurn(hand.peers()::sweep);
+    hand.peers().bounds(10, 10);
+    int before = said(ControlFrame.HELLO);
+    hand.receive(1, hand.hello(1, 1, 0));
+    assertThat(said(ControlFrame.HELLO)).as("what it had on its way may come").isEqualTo(before);
+    shutAll();
+    assertThat(said(ControlFrame.HELLO)).isEqualTo(before + 1);
+    hand.receive(1, hand.hello(1, 1, hand.epoch(1)));
+    Probe<WriteImm> write = submit();
+    hand.settle();
+    write.assertComplete();
+  }
+
+  @Test
+  void aNicThatFailsIsNotWaitedForBeforeItIsToldWhomToForget() {
+    hand.nic(0).completesFences = false;
+    hand.lose(peer);
+    hand.peers().bounds(0, 0);
+    hand.inTurn(hand.peers()::sweep);
+    assertThat(hand.nic(0).remotes()).isPositive();
+    hand.nic(0).breakDown(5, "it was pulled out");
+    hand.turn();
+    assertThat(hand.nic(0).remotes()).isZero();
+    hand.nic(0).fences.forEach(fence -> fence.complete(null));
+    hand.turn();
+    assertThat(hand.engine().isClosed()).isFalse();
+  }
+
+  @Test
+  void whomANicWasShuttingWhenItFailedCanBeForgotten() {
+    hand.nic(0).completesFences = false;
+    hand.lose(peer);
+    hand.receive(1, hand.hello(1, 1, 0));
+    hand.lose(peer);
+    hand.nic(0).breakDown(5, "it was pulled out");
+    hand.turn();
+    hand.peers().bounds(0, 0);
+    hand.inTurn(hand.peers()::sweep);
+    assertThat(hand.nics()).allMatch(nic -> nic.remotes() == 0);
+    hand.nic(0).fences.forEach(fence -> fence.complete(null));
+    hand.turn();
+    assertThat(hand.engine().isClosed()).isFalse();
+  }
+
   /** What it reports of before would else be taken for the loss of what is posted now. */
   @Test
   void aWayIsNotUsedWhileOurOwnNicIsShuttingIt() {

@@ -162,9 +162,7 @@ public final class Barriers implements PeerEvents {
   private void refuse(PeerLink member, String what) {
     String text = "it entered more than " + what;
     defects.report("engine " + member.id().toShortString() + " is given up: " + text);
-    liveness.giveUp(member, text);
-    peers.forget(member); // at once: a NIC that reports the loss may keep it from hearing
-    member.mail.dismiss(text);
+    liveness.dismiss(member, text);
   }
 
   @Override

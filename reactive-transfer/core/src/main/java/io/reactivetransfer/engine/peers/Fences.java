@@ -167,15 +167,36 @@ final class Fences {
     // Nothing comes in by a NIC that is closed, which is asked for nothing any more.
     String again = peers.nics().isClosed() ? null : way.again;
     if (again == null) {
-      ways.remove(way.remote);
-      if (--open[way.ours] == 0) {
-        shutting &= ~(1 << way.ours);
-      }
-    } else {
+      remove(way);
+      peer.wayShut(way.ours, way.theirs);
+    } else if (ways.get(way.remote) == way) { // else it was released meanwhile
       int next = way.askerAgain;
       way.again = null;
       way.askerAgain = NOBODY;
       begin(way, again, next);
+    }
+  }
+
+  private void remove(Shutting way) {
+    if (ways.remove(way.remote, way) && --open[way.ours] == 0) {
+      shutting &= ~(1 << way.ours);
+    }
+  }
+
+  /**
+   * Whether a NIC of ours has yet to shut this one of the peer, and may not be told to release it
+   * before. One that has failed is not waited for.
+   */
+  boolean isShutting(RemotePeer remote) {
+    Shutting way = ways.get(remote);
+    return way != null && !peers.nics().hasFailed(way.ours);
+  }
+
+  /** A NIC of ours is told to release this one of the peer: it is asked for nothing about it. */
+  void released(RemotePeer remote) {
+    Shutting way = ways.get(remote);
+    if (way != null) {
+      remove(way);
     }
   }
 

@@ -95,7 +95,14 @@ public final class Liveness {
             "peer " + peer + " is lost: " + text, Origin.peer(peer.id()), null));
   }
 
-  /** The same, of an engine that may have written and never have greeted: then it is no peer. */
+  /** The same, and forgets it: it asks too much, and is told so when it can be. */
+  public void dismiss(PeerLink peer, String text) {
+    giveUp(peer, text);
+    peers.forget(peer); // at once: a NIC that reports the loss may keep it from hearing
+    peer.mail.dismiss(text);
+  }
+
+  /** Gives up an engine that may have written and never have greeted: then it is no peer. */
   public void giveUp(EngineId id, String text) {
     PeerLink peer = peers.find(id);
     if (peer != null) {

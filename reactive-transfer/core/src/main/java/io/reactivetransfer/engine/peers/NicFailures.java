@@ -53,6 +53,7 @@ public final class NicFailures {
         peer.fences().ask(nic); // what it had begun may still be on its way
       }
     });
+    peers.nicFailed(nic);
   }
 
   /** One of ours has lost its way to a peer, to which others may have theirs. */

@@ -327,14 +327,30 @@ public final class PeerLink implements Peer {
   }
 
   private void release() {
-    for (int nic = 0; nic < remotes.length; nic++) {
-      for (RemotePeer remote : remotes[nic]) {
-        if (remote != null) {
-          peers.released(remote);
-          peers.nics().domains()[nic].release(remote);
-        }
+    for (int ours = 0; ours < remotes.length; ours++) {
+      for (int theirs = 0; theirs < remotes[ours].length; theirs++) {
+        release(ours, theirs);
       }
-      Arrays.fill(remotes[nic], null);
+    }
+  }
+
+  /** Has a NIC of ours forget one of its, unless it is shutting that: then when it has done so. */
+  private void release(int ours, int theirs) {
+    RemotePeer remote = remotes[ours][theirs];
+    if (remote != null && !fences.isShutting(remote)) {
+      remotes[ours][theirs] = null;
+      fences.released(remote);
+      peers.released(remote);
+      if (!peers.nics().isClosed()) { // else it has forgotten all
+        peers.nics().domains()[ours].release(remote);
+      }
+    }
+  }
+
+  /** A NIC of ours has shut one of its, or has failed: if the peer is forgotten, so is that. */
+  void wayShut(int ours, int theirs) {
+    if (!kept) {
+      release(ours, theirs);
     }
   }
 
@@ -431,7 +447,10 @@ public final class PeerLink implements Peer {
     return !isWanted() && outbound.isIdle() && inbound.isIdle() && mail.isIdle();
   }
 
-  /** The engine does not hold it any more: whoever does, holds it as if it were new. */
+  /**
+   * The engine does not hold it any more: whoever does, holds it as if it were new. What NICs of
+   * ours are shutting stays theirs until they have, also if the peer is met again before.
+   */
   void forgotten() {
     kept = false;
     outbound.forgotten();

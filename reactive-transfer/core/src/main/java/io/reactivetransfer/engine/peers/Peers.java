@@ -286,6 +286,15 @@ public final class Peers {
     remotes.remove(remote);
   }
 
+  /** A NIC of ours has failed: what it was shutting of those that are forgotten, it forgets. */
+  void nicFailed(int nic) {
+    for (NicMessages.Ends ends : List.copyOf(remotes.values())) {
+      if (ends.ours() == nic) {
+        ends.peer().wayShut(nic, ends.theirs());
+      }
+    }
+  }
+
   /** Whom something stands for that a NIC of ours resolved. */
   NicMessages.@Nullable Ends endsOf(RemotePeer remote) {
     return remotes.get(remote);

@@ -20,7 +20,10 @@ final class Doubts {
   /** An origin that keeps to its own bound has fewer than it has pieces in flight, and that. */
   static final int MAX_PER_ORIGIN = 1 << 16;
 
-  /** Over all origins; with so many, what those left that are gone for good goes, oldest first. */
+  /**
+   * Over all origins; with so many, what those left that are gone for good goes, oldest first, and
+   * if there is none, whoever left most is to go.
+   */
   static final int MAX_IN_ALL = 1 << 17;
 
   /** As many immediates are remembered with what their origins said; of more it is left out. */
@@ -59,7 +62,6 @@ final class Doubts {
 
   private final IntMap<Doubt> byImm;
   private final Map<EngineId, Set<Integer>> byOrigin = new HashMap<>();
-  private final Map<EngineId, String> beyond = new HashMap<>();
 
   /** Immediates all of whose origins are gone, in the order in which they went. */
   private final Set<Integer> orphans = new LinkedHashSet<>();
@@ -72,7 +74,7 @@ final class Doubts {
   }
 
   boolean isEmpty() {
-    return byImm.size() == 0 && beyond.isEmpty();
+    return byImm.size() == 0;
   }
 
   boolean holds(int imm) {
@@ -91,7 +93,7 @@ final class Doubts {
 
   /** How many origins it knows. */
   int origins() {
-    return byOrigin.size() + beyond.size();
+    return byOrigin.size();
   }
 
   boolean isOf(int imm, EngineId origin) {
@@ -102,17 +104,12 @@ final class Doubts {
   /** Why this claim cannot be met, or null if it may be. */
   @Nullable String reason(Claim claim) {
     Doubt doubt = byImm.get(claim.imm);
-    if (doubt != null) {
-      return doubt.text == null
-          ? text("immediate " + claim.imm + " is in doubt", claim.imm)
-          : doubt.text;
+    if (doubt == null) {
+      return null;
     }
-    for (Map.Entry<EngineId, String> origin : beyond.entrySet()) {
-      if (claim.concerns(origin.getKey())) {
-        return origin.getValue();
-      }
-    }
-    return null;
+    return doubt.text == null
+        ? text("immediate " + claim.imm + " is in doubt", claim.imm)
+        : doubt.text;
   }
 
   /** What a claim under an immediate in doubt ends with. */
@@ -123,22 +120,28 @@ final class Doubts {
         + " before it is used again";
   }
 
-  void add(int imm, EngineId origin, String text) {
+  /**
+   * An origin leaves an immediate in doubt. Who goes beyond its own bound, or has left most when
+   * that of all is reached, is forgotten as if it were gone for good: what it left stays in doubt
+   * until it is discarded, or others need the room.
+   *
+   * @param tooMuch told who that is: it is to be given up
+   */
+  void add(int imm, EngineId origin, String text, Consumer<EngineId> tooMuch) {
     Doubt doubt = byImm.get(imm);
     if (doubt != null && doubt.origins.contains(origin)) {
       return;
     }
     if (byOrigin.getOrDefault(origin, Set.of()).size() >= MAX_PER_ORIGIN) {
-      beyond(origin, "more than " + MAX_PER_ORIGIN + " immediates in doubt: close it");
-      return;
-    }
-    if (doubt == null && byImm.size() >= MAX_IN_ALL && !forgetOrphan()) {
-      beyond(
-          origin,
-          "immediate " + imm + " in doubt, beside " + MAX_IN_ALL + " others: discard() these");
-      return;
+      forget(origin);
+      tooMuch.accept(origin);
     }
     if (doubt == null) {
+      while (byImm.size() >= MAX_IN_ALL && !forgetOrphan()) {
+        EngineId most = whoLeftMost(origin);
+        forget(most);
+        tooMuch.accept(most);
+      }
       doubt = new Doubt(texts < MAX_TEXTS ? text : null);
       texts += doubt.text == null ? 0 : 1;
       byImm.put(imm, doubt);
@@ -146,6 +149,19 @@ final class Doubts {
     doubt.add(origin);
     orphans.remove(imm);
     byOrigin.computeIfAbsent(origin, id -> new HashSet<>()).add(imm);
+  }
+
+  /** Nobody else pays for a flood that the bound of all is needed for. */
+  private EngineId whoLeftMost(EngineId newcomer) {
+    EngineId most = newcomer;
+    int size = 0;
+    for (Map.Entry<EngineId, Set<Integer>> origin : byOrigin.entrySet()) {
+      if (origin.getValue().size() > size) {
+        most = origin.getKey();
+        size = origin.getValue().size();
+      }
+    }
+    return most;
   }
 
   /**
@@ -164,10 +180,6 @@ final class Doubts {
     texts -= doubt == null || doubt.text == null ? 0 : 1;
     byImm.remove(imm);
     orphans.remove(imm);
-  }
-
-  private void beyond(EngineId origin, String what) {
-    beyond.put(origin, "engine " + origin.toShortString() + " left " + what);
   }
 
   /** The application has discarded: those who caused the doubt are to be told. */
@@ -190,7 +202,6 @@ final class Doubts {
 
   /** The origin is gone for good: what it left stays in doubt, and it is not to be told. */
   void forget(EngineId origin) {
-    beyond.remove(origin);
     Set<Integer> own = byOrigin.remove(origin);
     if (own != null) {
       for (int imm : own) {

@@ -41,6 +41,9 @@ final class ImmEntry {
   /** Whether all of it is from that one. */
   private boolean sole;
 
+  /** Its place among what is kept of that share; {@link Unclaimed}'s own. */
+  private Chain.@Nullable Link<ImmEntry> placeInShare;
+
   /** Its place among those for which somebody waits; the table's own. */
   private Chain.@Nullable Link<ImmEntry> placeAmongWaited;
 
@@ -97,6 +100,15 @@ final class ImmEntry {
     if (known == null) {
       known = new Chain.Link<>(this);
       placeAmongWaited = known;
+    }
+    return known;
+  }
+
+  Chain.Link<ImmEntry> placeInShare() {
+    Chain.Link<ImmEntry> known = placeInShare;
+    if (known == null) {
+      known = new Chain.Link<>(this);
+      placeInShare = known;
     }
     return known;
   }

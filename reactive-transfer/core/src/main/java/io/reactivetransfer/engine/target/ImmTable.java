@@ -38,6 +38,7 @@ public final class ImmTable implements PeerEvents {
   private static final long LARGEST_DEBT = -(1L << 61);
 
   private final Peers peers;
+  private final Liveness liveness;
   private final Timers timers;
   private final AfterPoll afterPoll;
   private final Counters counters;
@@ -63,6 +64,7 @@ public final class ImmTable implements PeerEvents {
       int maxUnclaimed,
       int seed) {
     this.peers = peers;
+    this.liveness = liveness;
     this.timers = peers.timers();
     this.afterPoll = afterPoll;
     this.counters = counters;
@@ -178,7 +180,7 @@ public final class ImmTable implements PeerEvents {
   /** Nobody knows what was counted: nothing is, until the application says that it begins anew. */
   private void doubt(int imm, EngineId origin, String cause) {
     String text = Doubts.text(cause, imm);
-    doubts.add(imm, origin, text);
+    doubts.add(imm, origin, text, this::leftTooMuch);
     ImmEntry entry = entries.get(imm);
     if (entry != null) {
       entry.shares = 0;
@@ -187,6 +189,15 @@ public final class ImmTable implements PeerEvents {
       }
       review(entry);
     }
+  }
+
+  private void leftTooMuch(EngineId origin) {
+    afterPoll.execute(() -> {
+      PeerLink peer = peers.find(origin);
+      if (peer != null) {
+        liveness.dismiss(peer, "it left more immediates in doubt than can be remembered");
+      }
+    });
   }
 
   /** Whether this origin left the immediate in doubt, and nobody has discarded. */
@@ -256,21 +267,12 @@ public final class ImmTable implements PeerEvents {
   }
 
   private void end(Unclaimed.Share share) {
-    EngineId origin = share.origin;
-    if (origin != null) {
-      List<ImmEntry> own = new ArrayList<>();
-      entries.forEach(entry -> {
-        if (entry.unclaimed == share && entry.isOnlyOf(origin)) {
-          own.add(entry);
-        }
-      });
-      for (ImmEntry entry : own) {
-        counters.add(Counters.DROPPED_IMMS, Math.max(0, entry.shares / WireImm.SHARES));
-        entry.shares = 0;
-        review(entry);
-      }
-      unclaimed.forgive(share);
+    for (ImmEntry entry : share.own()) {
+      counters.add(Counters.DROPPED_IMMS, Math.max(0, entry.shares / WireImm.SHARES));
+      entry.shares = 0;
+      review(entry);
     }
+    unclaimed.forgive(share);
   }
 
   void add(Claim claim) {
@@ -539,10 +541,9 @@ public final class ImmTable implements PeerEvents {
     Unclaimed.Share before = entry.unclaimed;
     boolean now = entry.takesRoom();
     if (now && before == null) {
-      entry.unclaimed = unclaimed.add(entry.origin());
+      unclaimed.add(entry);
     } else if (!now && before != null) {
-      entry.unclaimed = null;
-      unclaimed.remove(before);
+      unclaimed.remove(entry, before);
     }
     if (entry.isCounted != entry.holdsUnclaimed()) {
       entry.isCounted = !entry.isCounted;

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine.target;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.IntMap;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,15 +33,15 @@ final class Unclaimed {
   static final class Share {
     final @Nullable EngineId origin;
     private final Set<Integer> lost = new LinkedHashSet<>();
-    private int unclaimed;
+
+    /** What is kept of it. */
+    private final Chain<ImmEntry> unclaimed = new Chain<>();
+
     private long dropped;
     private int firstDropped;
 
     /** Whether more was lost than is remembered one by one. */
     private boolean beyond;
-
-    /** Whether the origin was lost, and neither is back nor has left anything else since. */
-    private boolean left;
 
     Share(@Nullable EngineId origin) {
       this.origin = origin;
@@ -48,6 +49,19 @@ final class Unclaimed {
 
     boolean isGuilty() {
       return dropped > 0;
+    }
+
+    /** What is kept of it that nobody else has a share in. */
+    List<ImmEntry> own() {
+      List<ImmEntry> own = new ArrayList<>();
+      EngineId who = origin;
+      Chain.Link<ImmEntry> at = who == null ? null : unclaimed.first();
+      for (; who != null && at != null; at = at.next()) {
+        if (at.member().isOnlyOf(who)) {
+          own.add(at.member());
+        }
+      }
+      return own;
     }
 
     private boolean concerns(Claim claim) {
@@ -61,6 +75,10 @@ final class Unclaimed {
   private final Share unknown = new Share(null);
   private final IntMap<List<Share>> lost;
   private final Set<Share> beyond = new LinkedHashSet<>();
+
+  /** Those whose origin was lost, and neither is back nor has left anything else since. */
+  private final Set<Share> gone = new LinkedHashSet<>();
+
   private int unclaimed;
   private int lostInAll;
 
@@ -73,7 +91,7 @@ final class Unclaimed {
   /** Whether an immediate that nobody claims can be kept. */
   boolean hasRoom(@Nullable EngineId origin) {
     Share share = find(origin);
-    return unclaimed < maxInAll && (share == null || share.unclaimed < max);
+    return unclaimed < maxInAll && (share == null || share.unclaimed.size() < max);
   }
 
   boolean isFull() {
@@ -88,28 +106,30 @@ final class Unclaimed {
     return origin == null ? unknown : shares.computeIfAbsent(origin, Share::new);
   }
 
-  /** An immediate of this origin is kept. */
-  Share add(@Nullable EngineId origin) {
-    Share share = of(origin);
-    share.left = false;
-    share.unclaimed++;
+  /** An immediate is kept, in the share of its origin. */
+  void add(ImmEntry entry) {
+    Share share = of(entry.origin());
+    gone.remove(share);
+    share.unclaimed.add(entry.placeInShare());
+    entry.unclaimed = share;
     unclaimed++;
-    return share;
   }
 
   /** One that was kept is claimed, or gone. */
-  void remove(Share share) {
-    share.unclaimed--;
+  void remove(ImmEntry entry, Share share) {
+    entry.unclaimed = null;
+    share.unclaimed.remove(entry.placeInShare());
     unclaimed--;
-    if (share.origin == null && share.unclaimed == 0 && share.beyond) {
+    if (share.origin == null && share.unclaimed.isEmpty() && share.beyond) {
       forgive(share); // nobody can leave, but all that was in the way is gone
     }
     tidy(share);
   }
 
   private void tidy(Share share) {
-    if (share.origin != null && share.unclaimed == 0 && share.dropped == 0) {
+    if (share.origin != null && share.unclaimed.isEmpty() && share.dropped == 0) {
       shares.remove(share.origin);
+      gone.remove(share);
     }
   }
 
@@ -118,7 +138,7 @@ final class Unclaimed {
    * and a bound for all. Who goes beyond its own, or has lost most when that of all is reached, may
    * have lost anything from then on, until it leaves.
    *
-   * @return who that is, or null while all is remembered
+   * @return who that is, said once; null while all is remembered
    */
   @Nullable Share drop(@Nullable EngineId origin, int imm) {
     Share share = of(origin);
@@ -128,7 +148,10 @@ final class Unclaimed {
     if (share.lost.contains(imm)) {
       return null;
     }
-    if (share.beyond || share.lost.size() >= MAX_LOST) {
+    if (share.beyond) {
+      return null;
+    }
+    if (share.lost.size() >= MAX_LOST) {
       loseTrack(share);
       return share;
     }
@@ -225,7 +248,7 @@ final class Unclaimed {
     if (share == null) {
       return null;
     }
-    share.left = true;
+    gone.add(share);
     return share.isGuilty() ? share : null;
   }
 
@@ -233,13 +256,13 @@ final class Unclaimed {
   void back(EngineId origin) {
     Share share = shares.get(origin);
     if (share != null) {
-      share.left = false;
+      gone.remove(share);
     }
   }
 
   /** Those that were lost and are not back. */
   List<Share> gone() {
-    return shares.values().stream().filter(share -> share.left).toList();
+    return List.copyOf(gone);
   }
 
   /** What the origin has lost matters no more. */
@@ -247,7 +270,7 @@ final class Unclaimed {
     forgetLost(share);
     share.beyond = false;
     share.dropped = 0;
-    share.left = false; // what is left of it others wrote, too: it is not looked for again
+    gone.remove(share); // what is left of it others wrote, too: it is not looked for again
     beyond.remove(share);
     tidy(share);
   }

@@ -234,6 +234,24 @@ class BarrierTest {
     back.assertComplete();
   }
 
+  /** Its NIC is shutting it when it is given up and forgotten, both in the same turn. */
+  @Test
+  void whoAsksToBeShutAndIsForgottenAtOnceHarmsNobody() {
+    for (int i = 0; i < Barriers.MAX_LEAD; i++) {
+      entered(1, new EngineId(7, i));
+    }
+    hand.control().peersGreet = false; // it would be met anew at once
+    hand.control().receive(hand.peer(1).id(), ControlFrame.fence(0, 0));
+    entered(1, new EngineId(7, Barriers.MAX_LEAD));
+    assertThat(hand.engine().isClosed()).isFalse();
+    assertThat(hand.control().sent(ControlFrame.DISMISSAL)).hasSize(1);
+    assertThat(hand.nic(0).remotes()).as("NICs of peers that are resolved").isEqualTo(1);
+    group = PeerGroup.of(hand.peer(2));
+    Probe<Void> others = enter();
+    entered(2, lastGroup());
+    others.assertComplete();
+  }
+
   /** To be forgotten once more would end what was begun with it since. */
   @Test
   void whoIsMetAnewBeforeItWasToldIsNotDismissed() {

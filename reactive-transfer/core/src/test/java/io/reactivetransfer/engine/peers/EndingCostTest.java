@@ -13,6 +13,7 @@ import io.reactivetransfer.Scatter.Part;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -223,6 +224,71 @@ class EndingCostTest {
   @Test
   void ofPeersThatAreForgotten() {
     assertLinear(this::costOfForgetting);
+  }
+
+  /** Each has left one immediate, beside those of others, who fill the table of so many for one. */
+  private void fillTable(int max, int left) {
+    hand = new EngineByHand();
+    hand.open(1, o -> o.maxUnclaimedImms(max));
+    for (int i = 0; i < left; i++) {
+      arrive(i, i);
+    }
+    for (int imm = left; imm < 4 * max; imm++) {
+      arrive(-1 - imm % 4, imm);
+    }
+    hand.turn();
+    assertThat(hand.stats().unclaimedImms()).isEqualTo(4L * max);
+  }
+
+  private static EngineId stranger(int number) {
+    return new EngineId(200, number);
+  }
+
+  private void arrive(int stranger, int imm) {
+    hand.nic(0).report(sink -> sink.immArrived(stranger(stranger), WireImm.encode(imm, 1), 0));
+  }
+
+  private long costOfLosing(int strangers) {
+    for (int i = 0; i < strangers; i++) {
+      hand.control().lose(stranger(i), 1, "told to lose it");
+    }
+    return cost(hand::turn);
+  }
+
+  private long costOfMakingRoom(int max) {
+    int gone = max / 5;
+    fillTable(max, gone);
+    costOfLosing(gone);
+    arrive(-9, 4 * max);
+    long cost = cost(hand::turn);
+    assertThat(hand.stats().unclaimedImms()).isEqualTo(4L * max - gone + 1);
+    hand.end();
+    return cost;
+  }
+
+  /** The table is not gone over for each that has left something there. */
+  @Test
+  void ofOriginsThatLeftSomethingWhenRoomIsNeeded() {
+    assertLinear(this::costOfMakingRoom);
+  }
+
+  private long costOfLosingWhoOverflowed(int max) {
+    int gone = max / 5;
+    fillTable(max, gone);
+    for (int i = 0; i < gone; i++) {
+      arrive(i, 4 * max + i);
+    }
+    hand.turn();
+    assertThat(hand.stats().droppedImms()).isEqualTo(gone);
+    long cost = costOfLosing(gone);
+    assertThat(hand.stats().unclaimedImms()).isEqualTo(4L * max - gone);
+    hand.end();
+    return cost;
+  }
+
+  @Test
+  void ofOriginsOfWhichArrivalsWereLost() {
+    assertLinear(this::costOfLosingWhoOverflowed);
   }
 
   /** Each writes to two peers that take nothing, in turns. */

@@ -131,6 +131,34 @@ class AbortFloodTest {
     return threads.getCurrentThreadCpuTime() - before;
   }
 
+  /** It can end the count under what it has named, until that is discarded, and no other one. */
+  @Test
+  void whoLeavesTooMuchInDoubtIsGivenUpAndNobodyElsePaysForIt() {
+    for (int imm = 0; imm <= Doubts.MAX_PER_ORIGIN + 100; imm++) {
+      abort(imm, 0, ControlFrame.FAILS | ControlFrame.DOUBT);
+    }
+    hand.turn();
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(each -> {
+          assertThat(each.peer()).isEqualTo(origin.id());
+          assertThat(each.reason()).contains("in doubt");
+        });
+    Probe<Void> claim = claim(1_000_000);
+    claim.assertOpen();
+    arrive(1_000_000);
+    claim.assertComplete();
+    assertThat(claim(1).error())
+        .isInstanceOf(TransferFailedException.class)
+        .hasMessageContaining("discard()");
+    hand.probe(hand.engine().counter(Imm.of(1)).discard());
+    hand.turn();
+    Probe<Void> again = claim(1);
+    again.assertOpen();
+    arrive(1);
+    again.assertComplete();
+  }
+
   /** Such as one that this engine has forgotten, and that does not know it. */
   @Test
   void whomNobodyKnowsAbortsNothing() {

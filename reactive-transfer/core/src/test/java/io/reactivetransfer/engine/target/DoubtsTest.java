@@ -16,6 +16,13 @@ class DoubtsTest {
     return new EngineId(7, number);
   }
 
+  /** Says who is to be given up. */
+  private List<EngineId> add(int imm, EngineId origin) {
+    List<EngineId> guilty = new ArrayList<>();
+    doubts.add(imm, origin, "why", guilty::add);
+    return guilty;
+  }
+
   private List<EngineId> discarded(int imm) {
     List<EngineId> told = new ArrayList<>();
     doubts.discard(imm, told::add);
@@ -24,8 +31,8 @@ class DoubtsTest {
 
   @Test
   void whoCausedADoubtIsToldThatItIsDiscarded() {
-    doubts.add(1, origin(1), "why");
-    doubts.add(1, origin(2), "why");
+    add(1, origin(1));
+    add(1, origin(2));
     assertThat(discarded(1)).containsExactly(origin(1), origin(2));
     assertThat(doubts.holds(1)).isFalse();
     assertThat(doubts.origins()).isZero();
@@ -34,7 +41,7 @@ class DoubtsTest {
   @Test
   void whoIsGoneForGoodIsNotRemembered() {
     for (int number = 0; number < 1_000; number++) {
-      doubts.add(1, origin(number), "why");
+      add(1, origin(number));
       doubts.forget(origin(number));
     }
     assertThat(doubts.origins()).isZero();
@@ -47,7 +54,7 @@ class DoubtsTest {
     int each = Doubts.MAX_PER_ORIGIN;
     for (int number = 0; number < 4; number++) {
       for (int i = 0; i < each; i++) {
-        doubts.add(number * each + i, origin(number), "why");
+        add(number * each + i, origin(number));
       }
       doubts.forget(origin(number));
     }
@@ -57,31 +64,74 @@ class DoubtsTest {
     assertThat(doubts.origins()).isZero();
   }
 
-  @Test
-  void thoseOfWhoIsThereMakeNone() {
+  private void fill() {
     int each = Doubts.MAX_PER_ORIGIN;
-    for (int number = 0; number < 3; number++) {
+    for (int number = 0; number < Doubts.MAX_IN_ALL / each; number++) {
       for (int i = 0; i < each; i++) {
-        doubts.add(number * each + i, origin(number), "why");
+        assertThat(add(number * each + i, origin(number))).isEmpty();
       }
     }
-    assertThat(doubts.size()).isEqualTo(Doubts.MAX_IN_ALL);
+  }
+
+  @Test
+  void whoLeavesMoreThanItMayIsGivenUpAndAllOfItStaysInDoubt() {
+    for (int imm = 0; imm < Doubts.MAX_PER_ORIGIN; imm++) {
+      assertThat(add(imm, origin(1))).isEmpty();
+    }
+    assertThat(add(Doubts.MAX_PER_ORIGIN, origin(1))).containsExactly(origin(1));
+    assertThat(doubts.size()).isEqualTo(Doubts.MAX_PER_ORIGIN + 1);
     assertThat(doubts.holds(0)).isTrue();
-    assertThat(doubts.origins()).as("the third one is beyond").isEqualTo(3);
-    doubts.forget(origin(2));
-    assertThat(doubts.origins()).isEqualTo(2);
+    assertThat(doubts.holds(Doubts.MAX_PER_ORIGIN)).isTrue();
+  }
+
+  @Test
+  void whoLeftMostMakesRoomForWhoLeavesTheFirst() {
+    fill();
+    EngineId guest = origin(9);
+    assertThat(add(Doubts.MAX_IN_ALL, guest)).hasSize(1).doesNotContain(guest);
+    assertThat(doubts.size()).isEqualTo(Doubts.MAX_IN_ALL);
+    assertThat(doubts.isOf(Doubts.MAX_IN_ALL, guest)).isTrue();
+    for (int i = 1; i < Doubts.MAX_PER_ORIGIN; i++) {
+      assertThat(add(Doubts.MAX_IN_ALL + i, guest)).as("doubt %s of a guest", i).isEmpty();
+    }
+    assertThat(doubts.size()).isEqualTo(Doubts.MAX_IN_ALL);
+  }
+
+  /** Of an immediate that both left in doubt, the second one is left. */
+  @Test
+  void whatSeveralLeftMakesRoomWhenTheLastOfThemGoes() {
+    fill();
+    int each = Doubts.MAX_PER_ORIGIN;
+    for (int imm = 0; imm < each; imm++) {
+      assertThat(add(imm, origin(2))).isEmpty();
+      assertThat(add(each + imm, origin(3))).isEmpty();
+    }
+    assertThat(add(Doubts.MAX_IN_ALL, origin(9))).hasSizeGreaterThan(1);
+    assertThat(doubts.isOf(Doubts.MAX_IN_ALL, origin(9))).isTrue();
+    assertThat(doubts.size()).isEqualTo(Doubts.MAX_IN_ALL);
+  }
+
+  @Test
+  void nothingIsLeftWhenAllIsDiscarded() {
+    fill();
+    add(Doubts.MAX_IN_ALL, origin(9));
+    for (int imm = 0; imm <= Doubts.MAX_IN_ALL; imm++) {
+      discarded(imm);
+    }
+    assertThat(doubts.isEmpty()).isTrue();
+    assertThat(doubts.origins()).isZero();
   }
 
   @Test
   void whatOriginsSaidIsRememberedOfSoManyOnly() {
     for (int imm = 0; imm <= Doubts.MAX_TEXTS; imm++) {
-      doubts.add(imm, origin(1), "why");
+      add(imm, origin(1));
     }
     assertThat(doubts.texts()).isEqualTo(Doubts.MAX_TEXTS);
     discarded(0);
     discarded(Doubts.MAX_TEXTS);
     assertThat(doubts.texts()).isEqualTo(Doubts.MAX_TEXTS - 1);
-    doubts.add(0, origin(1), "why");
+    add(0, origin(1));
     assertThat(doubts.texts()).isEqualTo(Doubts.MAX_TEXTS);
   }
 }

@@ -3,10 +3,15 @@ package io.reactivetransfer.engine.target;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineRecorder;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -39,5 +44,27 @@ class FloodOfAStrangerTest {
     hand.nic(0).arrive(WireImm.encode(1_000_000, 1));
     hand.turn();
     claim.assertComplete();
+  }
+
+  /** Its NIC reports what came behind that in the same poll. */
+  @Test
+  void aPeerIsLostOnceHoweverMuchIsLostOfIt() {
+    List<Peer> lost = new ArrayList<>();
+    EngineRecorder recorder =
+        new EngineRecorder() {
+          @Override
+          public void peerLost(Peer peer, PeerUnreachableException reason) {
+            lost.add(peer);
+          }
+        };
+    hand.open(1, o -> o.maxUnclaimedImms(ROOM).recorder(recorder));
+    Peer peer = hand.peer(77);
+    hand.receive(77, hand.hello(77));
+    for (int imm = 0; imm <= ROOM + Unclaimed.MAX_LOST + 200; imm++) {
+      arrive(imm);
+    }
+    hand.turn();
+    assertThat(lost).containsExactly(peer);
+    assertThat(hand.control().disconnections()).hasSize(1);
   }
 }

@@ -34,7 +34,12 @@ class UnclaimedTest {
     }
     Unclaimed.Share share = unclaimed.drop(GUEST, Unclaimed.MAX_LOST);
     assertThat(Objects.requireNonNull(share).origin).isEqualTo(GUEST);
-    assertThat(unclaimed.drop(GUEST, 1)).as("until it leaves").isSameAs(share);
+    assertThat(unclaimed.drop(GUEST, 1)).as("it is named already").isNull();
+    unclaimed.forgive(Objects.requireNonNull(unclaimed.left(GUEST)));
+    for (int imm = 0; imm < Unclaimed.MAX_LOST; imm++) {
+      assertThat(unclaimed.drop(GUEST, imm)).as("when it was there again").isNull();
+    }
+    assertThat(unclaimed.drop(GUEST, Unclaimed.MAX_LOST)).isNotNull();
   }
 
   @Test
