@@ -13,9 +13,13 @@ import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /** A connection of the control channel: what both its ends have in common. */
 abstract class Connection extends SocketConnection implements PeerState.Candidate {
+
+  private static final Logger LOG = Loggers.getLogger(Connection.class);
 
   private final Sessions sessions;
   private @Nullable SessionKeys keys;
@@ -101,7 +105,13 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
     Session from = session;
     boolean any = false;
     while (from != null && codec != null && (all || channel().isWritable())) {
-      ByteBuf frame = from.next(codec, context().alloc());
+      ByteBuf frame;
+      try {
+        frame = from.next(codec, context().alloc());
+      } catch (RuntimeException | Error e) { // such as where there is no memory for it
+        end(ErrorCode.BROKEN.because("a message to " + where() + " could not be sent: " + e));
+        return false;
+      }
       if (frame == null) {
         break;
       }
@@ -160,8 +170,16 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
         writeWaiting(true);
       }
       if (phase() != Phase.ENDED) {
-        send(FrameCodec.FAREWELL, FrameCodec.farewell(why));
+        sayLast(FrameCodec.farewell(why));
       }
+    }
+  }
+
+  private void sayLast(byte[] farewell) {
+    try {
+      send(FrameCodec.FAREWELL, farewell);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("{} is not told why its session ends", where(), e); // it ends all the same
     }
   }
 

@@ -44,10 +44,11 @@ final class FrameCodec {
     fullTag = new byte[out.getMacLength()];
   }
 
+  /** A frame has a number once there is memory for it: the other side waits for each of them. */
   ByteBuf encode(ByteBufAllocator buffers, int type, byte[] body) {
+    ByteBuf frame = buffers.directBuffer(HEAD_BYTES + body.length + TAG_BYTES);
     tag(out, sent++, type, body, body.length);
-    return buffers
-        .directBuffer(HEAD_BYTES + body.length + TAG_BYTES)
+    return frame
         .writeByte(type)
         .writeInt(body.length)
         .writeBytes(body)

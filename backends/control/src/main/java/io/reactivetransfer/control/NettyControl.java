@@ -103,10 +103,9 @@ public final class NettyControl {
           });
     }
 
-    private void endLoop() {
-      if (isOwnLoop) {
-        var _ = loop.close();
-      }
+    /** Complete when the thread of the loop has ended, if that is the channel's own. */
+    private CompletionStage<Void> endLoop() {
+      return isOwnLoop ? loop.close() : CompletableFuture.completedStage(null);
     }
   }
 

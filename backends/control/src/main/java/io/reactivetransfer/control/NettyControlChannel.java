@@ -12,6 +12,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +32,8 @@ public final class NettyControlChannel implements ControlChannel {
   private final Sessions connections;
   private final Events events;
   private final Listener listener;
-  private final Runnable afterClose;
+  private final Supplier<CompletionStage<Void>> afterClose;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final Map<EngineId, Session> sessions = new HashMap<>();
 
   /** With whom a session is being made because something was to be sent. */
@@ -43,7 +47,10 @@ public final class NettyControlChannel implements ControlChannel {
   private boolean closed;
 
   NettyControlChannel(
-      ControlContext context, Sessions connections, Listener listener, Runnable afterClose) {
+      ControlContext context,
+      Sessions connections,
+      Listener listener,
+      Supplier<CompletionStage<Void>> afterClose) {
     this.context = context;
     this.connections = connections;
     this.events = connections.events();
@@ -169,11 +176,25 @@ public final class NettyControlChannel implements ControlChannel {
     sessions.clear();
     wanted.clear();
     givenUp.clear();
-    execute(() -> {
+    execute(this::closeAll);
+  }
+
+  /** Each of them, whatever another one throws. */
+  private void closeAll() {
+    try {
       connections.close();
-      listener.close();
-      afterClose.run();
-    });
+    } finally {
+      try {
+        listener.close();
+      } finally {
+        afterClose.get().whenComplete((_, _) -> ended.complete(null));
+      }
+    }
+  }
+
+  @Override
+  public CompletionStage<Void> closed() {
+    return ended;
   }
 
   /**
@@ -193,7 +214,8 @@ public final class NettyControlChannel implements ControlChannel {
     return connections.known() + sessions.size() + wanted.size() + givenUp.size();
   }
 
-  private void execute(Runnable task) {
+  /** On the loop. */
+  void execute(Runnable task) {
     ControlLoop loop = connections.loop();
     if (loop.inLoop()) {
       task.run();

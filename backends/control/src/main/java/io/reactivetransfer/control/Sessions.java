@@ -42,6 +42,9 @@ final class Sessions {
     /** Where to dial when the back-off is over. */
     @Nullable HostPort dialNext;
 
+    /** Where to dial if the other side has found that it needs none of what there was. */
+    @Nullable HostPort dialInstead;
+
     /** Whether the engine waits for a session. */
     boolean isWanted;
 
@@ -135,6 +138,8 @@ final class Sessions {
       peer.dialNext = at;
     } else if (peer.dial == null && peer.state.answered().isEmpty()) {
       begin(to, peer, at);
+    } else {
+      peer.dialInstead = at;
     }
   }
 
@@ -335,6 +340,7 @@ final class Sessions {
       finding.remove(dial.at(), dial);
     }
     peer.isWanted = false;
+    peer.dialInstead = null;
     events.add(new Events.Opened(connection.open(id)));
     found(peer.finds, id);
   }
@@ -377,6 +383,13 @@ final class Sessions {
   /** If nothing is left that a session could come of, then those who wait for one are told. */
   private void settle(EngineId id, Peer peer, Failure why) {
     if (!peer.state.isIdle() || peer.dial != null) {
+      return;
+    }
+    HostPort instead = peer.dialInstead;
+    peer.dialInstead = null;
+    if (peer.isWanted && instead != null && why.code() == ErrorCode.CROSSED.value) {
+      // The other side has a session that this one has lost: a dial from here replaces it there.
+      begin(id, peer, instead);
       return;
     }
     notFound(peer.finds, why);

@@ -135,6 +135,34 @@ class CrossingTest {
     assertThat(lab.two.log).singleElement().asString().startsWith("not found 1");
   }
 
+  /** The network between them was cut without a word, and only one of them has noticed. */
+  @Test
+  void whoWaitsForASessionIsNotLostBecauseTheOtherSideHasTheOldOne() {
+    Lab lab = new Lab(LOW, HIGH);
+    lab.two.send("never taken at once");
+    deliverAll(lab);
+    lab.one.channel.disconnect(HIGH.id(), "it is silent");
+    lab.settle();
+    lab.wires.getFirst().toNear.clear(); // also the farewell
+    lab.two.find(1);
+    lab.settle();
+    lab.wires.get(1).deliverToFar(); // its proof, which is welcomed
+    lab.one.send("never taken at once");
+    deliverAll(lab);
+    assertThat(lab.one.log).isEmpty();
+    assertThat(lab.one.send("after all")).isTrue();
+    deliverAll(lab);
+    assertThat(lab.two.log).first().isEqualTo("found 1");
+    assertThat(lab.two.log).last().isEqualTo("received after all");
+  }
+
+  private static void deliverAll(Lab lab) {
+    lab.settle();
+    while (!lab.choices().isEmpty()) {
+      lab.choices().getFirst().run();
+    }
+  }
+
   private static Lab begin(Way ofOne, Way ofTwo) {
     Lab lab = new Lab(LOW, HIGH);
     ofOne.dial.accept(lab.one);

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import reactor.core.Disposable;
 
@@ -149,7 +150,7 @@ final class Lab {
               HandshakeLimits.DEFAULTS,
               Set.of(),
               _ -> {});
-      channel = new NettyControlChannel(context, sessions, null, () -> {});
+      channel = new NettyControlChannel(context, sessions, null, CompletableFuture::new);
     }
 
     private Disposable connect(Dialled dial, InetSocketAddress remote) {

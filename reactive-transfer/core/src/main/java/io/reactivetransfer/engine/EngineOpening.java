@@ -35,7 +35,9 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -252,10 +254,12 @@ final class EngineOpening {
       return;
     }
     failed = true;
-    closeAll();
+    CompletionStage<Void> ended = closeAll();
     TransferException error = unavailable(backend, reason);
     try {
-      host.halt().whenComplete((nothing, failure) -> answer.error(error));
+      host.halt()
+          .whenComplete(
+              (nothing, failure) -> ended.whenComplete((channel, broken) -> answer.error(error)));
     } catch (RuntimeException | Error e) {
       worker.defects().report("the thread of the NICs could not be ended: " + e);
       answer.error(error);
@@ -263,7 +267,8 @@ final class EngineOpening {
     worker.terminate();
   }
 
-  private void closeAll() {
+  /** Closes what is open; complete when nothing of the control channel runs any more. */
+  private CompletionStage<Void> closeAll() {
     for (Domain domain : domains) {
       try {
         domain.close();
@@ -275,8 +280,15 @@ final class EngineOpening {
     domains.clear();
     ControlChannel channel = control;
     control = null;
-    if (channel != null) {
-      worker.defects().attempt("closing the control channel", channel::close);
+    if (channel == null) {
+      return CompletableFuture.completedStage(null);
+    }
+    worker.defects().attempt("closing the control channel", channel::close);
+    try {
+      return Objects.requireNonNull(channel.closed(), "a stage of the control channel");
+    } catch (RuntimeException | Error e) {
+      worker.defects().report("nobody knows when the control channel has closed: " + e);
+      return CompletableFuture.completedStage(null);
     }
   }
 

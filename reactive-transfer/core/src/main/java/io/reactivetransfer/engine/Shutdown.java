@@ -30,7 +30,7 @@ final class Shutdown {
   /** Those who want to know when it is over, and did not ask for it. */
   private final Set<Answer<Void>> watchers = new LinkedHashSet<>();
 
-  private boolean threadEnded;
+  private boolean threadsEnded;
   private boolean overdue;
   private boolean finished;
   private @Nullable Throwable cause;
@@ -42,7 +42,7 @@ final class Shutdown {
 
   /** Closes, if that was not begun, and tells when it is over. */
   void begin(Answer<Void> waiter) {
-    if (threadEnded) {
+    if (threadsEnded) {
       tell(waiter);
       return;
     }
@@ -53,7 +53,7 @@ final class Shutdown {
 
   /** Tells when it is over, whoever begins it. */
   void watch(Answer<Void> watcher) {
-    if (threadEnded) {
+    if (threadsEnded) {
       tellReason(watcher);
       return;
     }
@@ -180,11 +180,14 @@ final class Shutdown {
       defects.report("the thread of the NICs could not be ended: " + failure);
       halted = CompletableFuture.completedStage(null);
     }
-    halted.whenComplete((nothing, failure) -> worker.commands().execute(this::threadHasEnded));
+    CompletionStage<Void> control = worker.parts().control.ended();
+    halted.whenComplete((nothing, failure) ->
+        control.whenComplete(
+            (channel, broken) -> worker.commands().execute(this::threadsHaveEnded)));
   }
 
-  private void threadHasEnded() {
-    threadEnded = true;
+  private void threadsHaveEnded() {
+    threadsEnded = true;
     List.copyOf(waiters).forEach(this::tell);
     waiters.clear();
     List.copyOf(watchers).forEach(this::tellReason);

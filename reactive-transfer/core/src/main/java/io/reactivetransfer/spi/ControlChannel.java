@@ -3,6 +3,8 @@ package io.reactivetransfer.spi;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The one way on which an engine talks with other engines: messages that arrive once and in order,
@@ -70,4 +72,16 @@ public interface ControlChannel {
    * Called once.
    */
   void close();
+
+  /**
+   * Asked for once, after {@link #close()}. The engine says that it is closed when this is complete
+   * and its own thread has ended. A channel with a thread of its own, which closes after that call
+   * has returned, completes it at its very end; one that is over by then need not have this.
+   *
+   * @return complete when nothing of the channel runs any more, and another one may listen where it
+   *     did, well or not
+   */
+  default CompletionStage<Void> closed() {
+    return CompletableFuture.completedStage(null);
+  }
 }

@@ -20,6 +20,7 @@ import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,25 @@ class CloseTest {
     first.assertComplete();
     second.assertComplete();
     hand.probe(hand.engine().close()).assertComplete();
+  }
+
+  /** Whoever opens another engine then, may give it the port of this one. */
+  @Test
+  void itWaitsForTheControlChannelToEnd() {
+    open();
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    hand.control().ended = ended;
+    Probe<Void> close = hand.close().assertOpen();
+    ended.complete(null);
+    hand.loop.runUntilIdle();
+    close.assertComplete();
+  }
+
+  @Test
+  void aControlChannelThatEndsWithAFailureHasEnded() {
+    open();
+    hand.control().ended = CompletableFuture.failedStage(new IllegalStateException("told to"));
+    hand.close().assertComplete();
   }
 
   @Test

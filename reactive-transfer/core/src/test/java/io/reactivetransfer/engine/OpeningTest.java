@@ -283,6 +283,21 @@ class OpeningTest {
   }
 
   @Test
+  void theErrorWaitsForTheControlChannelToEnd() {
+    CompletableFuture<Domain> nic = new CompletableFuture<>();
+    instead(0, nic);
+    Probe<TransferEngine> probe = opening(1).assertOpen();
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    hand.control().ended = ended;
+    nic.completeExceptionally(new BackendException(1, "no"));
+    hand.loop.runUntilIdle();
+    probe.assertOpen();
+    ended.complete(null);
+    hand.loop.runUntilIdle();
+    assertThat(probe.error()).isInstanceOf(BackendUnavailableException.class);
+  }
+
+  @Test
   void aNicWithoutMemoryForTheDoorbellIsAnError() {
     CompletableFuture<Domain> held = new CompletableFuture<>();
     instead(1, held);

@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -53,6 +55,9 @@ public final class ScriptedControl implements ControlChannel {
   public int sendRoom = Integer.MAX_VALUE;
 
   Throwable closeFailure;
+
+  /** Complete when nothing of it runs any more. */
+  CompletionStage<Void> ended = CompletableFuture.completedStage(null);
 
   ScriptedControl(ScriptedBackend backend, ControlContext context, int maxMessageBytes) {
     this.backend = backend;
@@ -196,6 +201,14 @@ public final class ScriptedControl implements ControlChannel {
     backend.note("control closed");
     closed = true;
     ScriptedNic.raise(closeFailure);
+  }
+
+  @Override
+  public CompletionStage<Void> closed() {
+    if (!closed) {
+      backend.violated("asked when it has closed before close of the control channel");
+    }
+    return ended;
   }
 
   private void called(String what) {

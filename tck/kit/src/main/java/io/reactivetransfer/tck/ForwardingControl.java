@@ -5,6 +5,7 @@ import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlSink;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletionStage;
 
 /** A control channel that does what another one does; the base of what changes one thing. */
 public class ForwardingControl implements ControlChannel {
@@ -50,5 +51,10 @@ public class ForwardingControl implements ControlChannel {
   @Override
   public void close() {
     inner.close();
+  }
+
+  @Override
+  public CompletionStage<Void> closed() {
+    return inner.closed();
   }
 }

@@ -3,7 +3,6 @@ package io.reactivetransfer.engine.peers;
 import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.engine.base.Chain;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,13 +51,8 @@ final class ChannelMail {
 
   long untakenBytes;
 
-  /** What is coming in, and how much of it is there. */
-  private byte @Nullable [] arriving;
-
-  private int arrived;
-
-  /** How long it will be. */
-  private int arrivingLength;
+  /** What is coming in. */
+  private @Nullable HalfMessage arriving;
 
   ChannelMail(int number) {
     this.number = number;
@@ -71,7 +65,11 @@ final class ChannelMail {
     creditBytes = 0;
     allowed = 0;
     allowedBytes = 0;
+    HalfMessage half = arriving;
     arriving = null;
+    if (half != null) {
+      half.interrupted();
+    }
   }
 
   // ---- out ----
@@ -122,49 +120,45 @@ final class ChannelMail {
    *
    * @param left how much of the message is behind it
    * @param longest the longest message that may come
+   * @param room where it is counted
    * @return the message, if that was the last part; null if it was not
    * @throws IllegalArgumentException if it is not the next part, or of more than was allowed
    */
-  byte @Nullable [] received(int left, ByteBuffer part, int longest) {
+  byte @Nullable [] received(int left, ByteBuffer part, int longest, InboxRoom room) {
     int bytes = part.remaining();
-    byte[] message = arriving;
+    HalfMessage message = arriving;
     if (message == null) {
-      begin((long) left + bytes, left, longest);
-      message = new byte[bytes];
+      allow((long) left + bytes, left, longest);
     }
-    if (left < 0 || arrivingLength - arrived - bytes != left || (left > 0 && bytes == 0)) {
+    boolean isNext = message == null || message.missing() - bytes == left;
+    if (left < 0 || !isNext || (left > 0 && bytes == 0)) {
       throw new IllegalArgumentException("not the next part of a message");
     }
-    message = withRoom(message, arrived + bytes, arrivingLength);
-    part.get(message, arrived, bytes);
-    arrived += bytes;
+    if (message == null) {
+      message = new HalfMessage(room, number, left + bytes, bytes);
+    }
+    message.add(part);
     arriving = left == 0 ? null : message;
     if (left > 0) {
       return null;
     }
     untaken++;
-    untakenBytes += message.length;
-    return message;
+    untakenBytes += message.bytes().length;
+    return message.bytes();
   }
 
-  private void begin(long length, int left, int longest) {
+  private void allow(long length, int left, int longest) {
     if (left < 0 || allowed == 0 || length > Math.min(longest, allowedBytes)) {
       throw new IllegalArgumentException("a message beyond its credit");
     }
     allowed--;
     allowedBytes -= length;
-    arrivingLength = (int) length;
-    arrived = 0;
   }
 
-  /**
-   * A message takes no more than twice the memory of what has come of it: what is still to come,
-   * its sender has only announced. It fits exactly when it is complete.
-   */
-  private static byte[] withRoom(byte[] message, int needed, int length) {
-    return needed <= message.length
-        ? message
-        : Arrays.copyOf(message, Math.min(length, Math.max(needed, 2 * message.length)));
+  /** Whether a message that has begun to come does not go on, and others wait for its room. */
+  boolean isStuck() {
+    HalfMessage half = arriving;
+    return half != null && half.isStuck();
   }
 
   /** The application has taken one of so many bytes. */

@@ -14,6 +14,9 @@ import io.reactivetransfer.spi.ControlSink;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,7 @@ public final class Control {
   private final Map<Long, Search> searches = new HashMap<>();
   private long searchesBegun;
   private boolean closed;
+  private CompletionStage<Void> ended = CompletableFuture.completedStage(null);
 
   public Control(ControlChannel channel, Peers peers, Defects defects) {
     this.peers = peers;
@@ -80,7 +84,15 @@ public final class Control {
       searches.values().forEach(search -> search.answer().error(reason));
       searches.clear();
       defects.attempt("closing the control channel", channel::close);
+      defects.attempt(
+          "closing the control channel",
+          () -> ended = Objects.requireNonNull(channel.closed(), "when it has closed"));
     }
+  }
+
+  /** After {@link #close}: complete when nothing of the channel runs any more. */
+  public CompletionStage<Void> ended() {
+    return ended;
   }
 
   /** The engine was found that was looked for. */

@@ -8,10 +8,12 @@ import java.util.Set;
 import java.util.function.ObjIntConsumer;
 
 /**
- * How many messages wait for the application, over all senders. Each sender has a bound of its own,
- * but anybody may be a sender, leave what it was granted, and be gone: so while too many wait,
- * nobody is granted more. But for what is sent on a channel of which few wait: else whoever fills
- * those that nobody reads would end the messages of all. Belongs to the NIC thread.
+ * How many messages wait for the application, over all senders, with those of which not all has
+ * come. Each sender has a bound of its own, but anybody may be a sender, leave what it was granted,
+ * and be gone: so while too many wait, nobody is granted more. But for what is sent on a channel of
+ * which few wait: else whoever fills those that nobody reads would end the messages of all. What
+ * was granted before may still come: it cannot be taken back, and if it were counted, those who
+ * never use it would keep others waiting for ever. Belongs to the NIC thread.
  */
 final class InboxRoom {
 
@@ -25,28 +27,37 @@ final class InboxRoom {
   /** Those that are owed credit of each channel, and get it when half of the room is free again. */
   private final List<Set<Mail>> owed = new ArrayList<>(CHANNELS);
 
+  private final ObjIntConsumer<Mail> served;
   private final int[] untakenOf = new int[CHANNELS];
   private final long[] bytesOf = new long[CHANNELS];
   private int maxUntaken = MAX_UNTAKEN;
+  private long maxBytes = MAX_UNTAKEN_BYTES;
   private int untaken;
   private long untakenBytes;
 
-  InboxRoom() {
+  /**
+   * Has room for all that may wait.
+   *
+   * @param served is given those that were owed credit and can be granted it, and of which channel
+   */
+  InboxRoom(ObjIntConsumer<Mail> served) {
+    this.served = served;
     for (int channel = 0; channel < CHANNELS; channel++) {
       owed.add(new LinkedHashSet<>(0));
     }
   }
 
   /** Is full sooner. For tests. */
-  void bound(int maxUntaken) {
+  void bound(int maxUntaken, long maxBytes) {
     this.maxUntaken = maxUntaken;
+    this.maxBytes = maxBytes;
   }
 
   /** Whether nobody is to be granted more of this channel. */
   boolean isFull(int channel) {
-    boolean isFullInAll = untaken >= maxUntaken || untakenBytes >= MAX_UNTAKEN_BYTES;
+    boolean isFullInAll = untaken >= maxUntaken || untakenBytes >= maxBytes;
     return isFullInAll
-        && (untakenOf[channel] >= share() || bytesOf[channel] >= MAX_UNTAKEN_BYTES / CHANNELS);
+        && (untakenOf[channel] >= share() || bytesOf[channel] >= maxBytes / CHANNELS);
   }
 
   /** What each channel has, whatever waits of others. */
@@ -63,35 +74,44 @@ final class InboxRoom {
     return full;
   }
 
-  /** A message has come. */
-  void put(int channel, int bytes) {
+  /** A message has begun to come, and takes so many bytes. */
+  void begin(int channel, int bytes) {
     untaken++;
-    untakenBytes += bytes;
     untakenOf[channel]++;
+    grow(channel, bytes);
+  }
+
+  /** One that has begun takes so many bytes more. */
+  void grow(int channel, int bytes) {
+    untakenBytes += bytes;
     bytesOf[channel] += bytes;
   }
 
-  /**
-   * The application has taken one.
-   *
-   * @param served is given those that can be granted credit now, and of which channel
-   */
-  void take(int channel, int bytes, ObjIntConsumer<Mail> served) {
+  /** Whether somebody waits for room. */
+  boolean isAwaited() {
+    return !hasHalf() && owed.stream().anyMatch(waiting -> !waiting.isEmpty());
+  }
+
+  private boolean hasHalf() {
+    return untaken <= maxUntaken / 2 && untakenBytes <= maxBytes / 2;
+  }
+
+  /** The application has taken a message, or what is missing of one does not come any more. */
+  void take(int channel, int bytes) {
     untaken--;
     untakenBytes -= bytes;
     untakenOf[channel]--;
     bytesOf[channel] -= bytes;
-    if (untaken <= maxUntaken / 2 && untakenBytes <= MAX_UNTAKEN_BYTES / 2) {
+    if (hasHalf()) {
       for (int each = 0; each < CHANNELS; each++) {
-        serve(each, served);
+        serve(each);
       }
-    } else if (untakenOf[channel] <= share() / 2
-        && bytesOf[channel] <= MAX_UNTAKEN_BYTES / CHANNELS / 2) {
-      serve(channel, served);
+    } else if (untakenOf[channel] <= share() / 2 && bytesOf[channel] <= maxBytes / CHANNELS / 2) {
+      serve(channel);
     }
   }
 
-  private void serve(int channel, ObjIntConsumer<Mail> served) {
+  private void serve(int channel) {
     Set<Mail> waiting = owed.get(channel);
     if (!waiting.isEmpty()) {
       List<Mail> all = List.copyOf(waiting);

@@ -24,7 +24,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
   private final long maxCreditBytes;
   private final int longest;
   private final Commands commands;
-  private final InboxRoom room = new InboxRoom();
+  private final InboxRoom room = new InboxRoom(IncomingMessages::owe);
   private final Inbox[] inboxes = new Inbox[MAX_CHANNEL + 1];
 
   /** For one engine. */
@@ -61,13 +61,12 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     }
     byte[] message;
     try {
-      message = mail.channel(channel).received(frame.getInt(), frame, longest);
+      message = mail.channel(channel).received(frame.getInt(), frame, longest, room);
     } catch (IllegalArgumentException e) {
       return false;
     }
     if (message != null) {
       peer.traffic().messageReceived(message.length);
-      room.put(channel, message.length);
       inboxes[channel].put(new Message(mail.peer, ByteBuffer.wrap(message)));
     }
     return true;
@@ -77,7 +76,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
   void taken(PeerLink peer, int channel, int bytes) {
     ChannelMail own = peer.mail.channel(channel);
     own.taken(bytes);
-    room.take(channel, bytes, IncomingMessages::owe);
+    room.take(channel, bytes);
     if (!peer.mail.hasGreeted()) {
       return; // what it may send in its next session is said when that begins
     }

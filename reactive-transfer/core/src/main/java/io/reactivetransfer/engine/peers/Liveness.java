@@ -69,6 +69,12 @@ public final class Liveness {
     }
     if (peer.fences().look()) {
       giveUp(peer, "it has not shut a lost way within " + Deadlines.text(deadlineNanos));
+    } else if (peer.mail.isStuck()) {
+      giveUp(
+          peer,
+          "it has not gone on with a message within "
+              + Deadlines.text(deadlineNanos)
+              + " (livenessDeadline), and others waited for that room");
     } else if (!peer.isWanted()) {
       peer.unwatch();
     } else if (isPatientWith(peer, peer.silentNanos(passed))) {

@@ -252,9 +252,18 @@ public final class Mail {
     creditBytes = 0;
     allowed = 0;
     allowedBytes = 0;
-    creditDue = 0;
     longest = Integer.MAX_VALUE;
     channels.forEach(ChannelMail::interrupted);
+    creditDue = 0; // also of the room that these have left
+  }
+
+  /** Whether a message that the peer has begun does not go on, and others wait for its room. */
+  boolean isStuck() {
+    boolean stuck = false;
+    for (ChannelMail each : channels) {
+      stuck |= each.isStuck(); // each one counts the looks
+    }
+    return stuck;
   }
 
   /** Whether a message waits to be sent. */

@@ -6,7 +6,7 @@ import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.TransferRejectedException;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -20,13 +20,17 @@ public final class ImmLeases {
 
   private final Claims claims;
 
-  /** First value and length of what is leased; guarded by this, like the cursor. */
-  private final TreeMap<Integer, Integer> blocks = new TreeMap<>();
+  /**
+   * First value and length of what is leased. Who looks for room holds the lock of this; the NIC
+   * thread reads and gives back without it, for a search goes over all that are open.
+   */
+  private final ConcurrentSkipListMap<Integer, Integer> blocks = new ConcurrentSkipListMap<>();
 
+  /** Guarded by this. */
   private int cursor = Imm.FIRST_LEASED;
 
-  /** What lies below was leased at some time. */
-  private int known = Imm.FIRST_LEASED;
+  /** What lies below was leased at some time; written behind the blocks. */
+  private volatile int known = Imm.FIRST_LEASED;
 
   public ImmLeases(Claims claims) {
     this.claims = claims;
@@ -34,7 +38,7 @@ public final class ImmLeases {
   }
 
   /** Whether it was leased, and is not any more. */
-  private synchronized boolean isOver(int imm) {
+  private boolean isOver(int imm) {
     if (imm < Imm.FIRST_LEASED || imm >= known) {
       return false;
     }
@@ -82,12 +86,12 @@ public final class ImmLeases {
             + " that are open, got none; close some of them");
   }
 
-  private synchronized void giveBack(int first) {
+  private void giveBack(int first) {
     blocks.remove(first);
   }
 
   /** How many are open. */
-  public synchronized int open() {
+  public int open() {
     return blocks.size();
   }
 

@@ -7,6 +7,8 @@ import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,13 +18,15 @@ class InboxRoomTest {
 
   private static final int CREDITS = 4;
   private static final int ROOM = 8;
+  private static final int PART = ControlFrame.MAX_PART_BYTES;
+  private static final Duration DEADLINE = Duration.ofSeconds(4);
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 
   @BeforeEach
   void open() {
-    hand.open(1, o -> o.messageCredits(CREDITS));
-    hand.incoming().room().bound(ROOM);
+    hand.open(1, o -> o.messageCredits(CREDITS).livenessDeadline(DEADLINE));
+    hand.incoming().room().bound(ROOM, InboxRoom.MAX_UNTAKEN_BYTES);
   }
 
   private void hello(int number) {
@@ -132,5 +136,87 @@ class InboxRoomTest {
     assertThat(came).isEqualTo(CREDITS);
     hand.receive(9, ControlFrame.message(3, ByteBuffer.allocate(4)));
     assertThat(reader.items()).hasSize(came + 1);
+  }
+
+  /** The first part of a message, or one between, with so many bytes behind it. */
+  private void part(int number, int channel, int bytes, int left) {
+    ByteBuffer frame = ControlFrame.message(channel, ByteBuffer.allocate(bytes));
+    hand.receive(number, frame.putInt(2, left));
+  }
+
+  /** Begins a message on so many channels. */
+  private void begin(int number, int channels, int bytes, int left) {
+    for (int channel = 0; channel < channels; channel++) {
+      part(number, channel, bytes, left);
+    }
+  }
+
+  /** What happens after each quarter of a second. */
+  private void pass(Duration time, IntConsumer after) {
+    Duration step = Duration.ofMillis(250);
+    for (int i = 1; i <= time.dividedBy(step); i++) {
+      hand.advance(step);
+      after.accept(i);
+      hand.turn();
+    }
+  }
+
+  @Test
+  void whatHasBegunToComeTakesRoomUntilItsSessionEnds() {
+    hello(1);
+    begin(1, ROOM, 1, 3);
+    hello(9);
+    assertThat(granted(9)).isZero();
+    hand.lose(hand.peer(1));
+    assertThat(granted(9)).isEqualTo(CREDITS);
+  }
+
+  @Test
+  void theMemoryOfWhatHasBegunToComeIsCountedAsItGrows() {
+    hand.incoming().room().bound(InboxRoom.MAX_UNTAKEN, 4 * PART);
+    hello(1);
+    begin(1, 1, PART, 5 * PART);
+    hello(8);
+    assertThat(granted(8)).as("while one part is there").isEqualTo(CREDITS);
+    for (int left = 4; left > 0; left--) {
+      begin(1, 1, PART, left * PART);
+    }
+    hello(9);
+    assertThat(granted(9)).isZero();
+    Probe<Message> reader = hand.probe(hand.engine().messages());
+    begin(1, 1, PART, 0);
+    assertThat(reader.items()).hasSize(1);
+    assertThat(granted(9)).as("once it is taken").isEqualTo(CREDITS);
+  }
+
+  @Test
+  void whoDoesNotGoOnWhileOthersWaitForRoomIsGivenUp() {
+    hello(1);
+    begin(1, ROOM, 1, 2 * PART);
+    pass(DEADLINE.multipliedBy(3), _ -> {});
+    assertThat(hand.control().disconnections()).as("nobody waits").isEmpty();
+    hello(9);
+    pass(DEADLINE.dividedBy(2), _ -> {});
+    assertThat(hand.control().disconnections()).isEmpty();
+    pass(DEADLINE, _ -> {});
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(end -> assertThat(end.reason()).contains("not gone on with a message"));
+    assertThat(((PeerLink) hand.peer(1)).loss()).isNotNull();
+    assertThat(granted(9)).isEqualTo(CREDITS);
+  }
+
+  @Test
+  void whoGoesOnSlowlyWhileOthersWaitForRoomIsNotGivenUp() {
+    hello(1);
+    hand.incoming().room().bound(1, InboxRoom.MAX_UNTAKEN_BYTES);
+    int parts = 50;
+    begin(1, 1, PART / 4, parts * PART / 4);
+    hello(9);
+    Probe<Message> reader = hand.probe(hand.engine().messages());
+    pass(Duration.ofMillis(250L * parts), i -> part(1, 0, PART / 4, (parts - i) * PART / 4));
+    assertThat(hand.control().disconnections()).isEmpty();
+    assertThat(reader.items()).hasSize(1);
+    assertThat(granted(9)).isEqualTo(CREDITS);
   }
 }

@@ -148,6 +148,7 @@ class MessageChannelsTest {
 
   @Test
   void aLongMessageIsCutAndPutTogether() {
+    InboxRoom room = new InboxRoom((_, _) -> {});
     for (int length : new int[] {PART - 1, PART, PART + 1, 2 * PART, 3 * PART + 77}) {
       List<ByteBuffer> parts = parts(ONE, noise(length));
       assertThat(parts).hasSize((length + PART - 1) / PART);
@@ -159,7 +160,7 @@ class MessageChannelsTest {
         assertThat(message).as("before the last part").isNull();
         assertThat(part.get()).isEqualTo(ControlFrame.MESSAGE);
         assertThat(part.get()).isEqualTo((byte) 1);
-        message = there.received(part.getInt(), part, length);
+        message = there.received(part.getInt(), part, length, room);
       }
       assertThat(ByteBuffer.wrap(message)).isEqualTo(noise(length));
       assertThat(there.allowed).isZero();
@@ -244,13 +245,14 @@ class MessageChannelsTest {
   /** What a sender only says that it will send costs nothing: here that would be 16 GiB. */
   @Test
   void aMessageTakesAsMuchMemoryAsHasCome() {
+    InboxRoom room = new InboxRoom((_, _) -> {});
     int length = 16 << 20;
     List<ChannelMail> begun = new ArrayList<>();
     for (int i = 0; i < 1_024; i++) {
       ChannelMail there = new ChannelMail(1);
       there.allowed = 1;
       there.allowedBytes = length;
-      assertThat(there.received(length - 1, noise(1), length)).isNull();
+      assertThat(there.received(length - 1, noise(1), length, room)).isNull();
       begun.add(there);
     }
     assertThat(begun).allMatch(there -> !there.isIdle());
@@ -258,6 +260,7 @@ class MessageChannelsTest {
 
   @Test
   void aMessageCanComeInPartsOfAnyLength() {
+    InboxRoom room = new InboxRoom((_, _) -> {});
     Random random = new Random(5);
     for (int length : new int[] {1, 2, 3, 100, PART + 1, 5 * PART}) {
       ChannelMail there = new ChannelMail(1);
@@ -267,7 +270,7 @@ class MessageChannelsTest {
       byte[] message = null;
       for (int from = 0; from < length; ) {
         int part = 1 + random.nextInt(Math.min(PART, length - from));
-        message = there.received(length - from - part, whole.slice(from, part), length);
+        message = there.received(length - from - part, whole.slice(from, part), length, room);
         from += part;
         assertThat(message == null).as("before the last part").isEqualTo(from < length);
       }

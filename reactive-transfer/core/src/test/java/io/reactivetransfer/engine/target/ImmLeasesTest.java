@@ -13,6 +13,9 @@ import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +58,36 @@ class ImmLeasesTest {
     assertThat(unclaimed()).isZero();
     arrive(open.imm(1));
     assertThat(unclaimed()).isEqualTo(1);
+  }
+
+  /** It may go over all leases that are open, or its thread may stand still. */
+  @Test
+  void noArrivalWaitsForWhoLooksForRoom() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    CompletableFuture<Boolean> searching =
+        CompletableFuture.supplyAsync(() -> {
+          synchronized (leases) { // as a search does
+            held.countDown();
+            return isReached(over);
+          }
+        });
+    assertThat(isReached(held)).isTrue();
+    arrive(closed.imm(0));
+    arrive(open.imm(0));
+    open.close();
+    parts.commands.run(10);
+    assertThat(leases.open()).isZero();
+    over.countDown();
+    assertThat(searching.get()).as("the search was still going on").isTrue();
+  }
+
+  private static boolean isReached(CountDownLatch latch) {
+    try {
+      return latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -131,5 +131,10 @@ final class SilentBackend implements Backend {
     public void close() {
       channel.close();
     }
+
+    @Override
+    public CompletionStage<Void> closed() {
+      return channel.closed();
+    }
   }
 }

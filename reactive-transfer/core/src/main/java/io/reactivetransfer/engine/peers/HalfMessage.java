@@ -1,0 +1,85 @@
+package io.reactivetransfer.engine.peers;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * A message of which not all has come. What it takes of memory is counted in the room of those that
+ * wait; if it stands still while others wait for that room, its sender is given up. Belongs to the
+ * NIC thread.
+ */
+final class HalfMessage {
+
+  private final InboxRoom room;
+  private final int channel;
+  private final int length;
+  private byte[] bytes;
+  private int arrived;
+
+  /** How much of it was there when it was last seen to go on, and the looks since then. */
+  private int seen;
+
+  private int looks;
+
+  /**
+   * Begins.
+   *
+   * @param length how long it will be
+   * @param first how long its first part is
+   */
+  HalfMessage(InboxRoom room, int channel, int length, int first) {
+    this.room = room;
+    this.channel = channel;
+    this.length = length;
+    bytes = new byte[first];
+    room.begin(channel, first);
+  }
+
+  /** How much of it is still to come. */
+  int missing() {
+    return length - arrived;
+  }
+
+  /** The next part has come. */
+  void add(ByteBuffer part) {
+    int count = part.remaining();
+    int before = bytes.length;
+    bytes = withRoom(arrived + count);
+    room.grow(channel, bytes.length - before);
+    part.get(bytes, arrived, count);
+    arrived += count;
+  }
+
+  /**
+   * It takes no more than twice the memory of what has come of it: what is still to come, its
+   * sender has only announced. The memory fits exactly when the message is complete.
+   */
+  private byte[] withRoom(int needed) {
+    return needed <= bytes.length
+        ? bytes
+        : Arrays.copyOf(bytes, Math.min(length, Math.max(needed, 2 * bytes.length)));
+  }
+
+  /** All of it, once nothing is missing. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** What is missing does not come any more. */
+  void interrupted() {
+    room.take(channel, bytes.length);
+  }
+
+  /**
+   * Whether it stands in the way of others: they wait for room, and less than a part of it has come
+   * in the last looks, which are as many as a deadline has.
+   */
+  boolean isStuck() {
+    if (!room.isAwaited() || arrived - seen >= ControlFrame.MAX_PART_BYTES) {
+      seen = arrived;
+      looks = 0;
+      return false;
+    }
+    return ++looks > Liveness.ASKS_PER_DEADLINE;
+  }
+}
