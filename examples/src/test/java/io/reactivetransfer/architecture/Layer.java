@@ -77,7 +77,7 @@ enum Layer {
       Known.JCTOOLS),
   TCP("io.reactivetransfer.tcp..", Known.API, Known.SPI, Known.CONTROL, Known.REACTOR, Known.NETTY),
   FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI, Known.LOGGING),
-  STAGING("io.reactivetransfer.staging..", Known.API, Known.SPI),
+  STAGING("io.reactivetransfer.staging..", Known.API, Known.SPI, Known.LOGGING, Known.BLOCKHOUND),
   LIBFABRIC(
       "io.reactivetransfer.libfabric..",
       Known.API,

@@ -126,7 +126,7 @@ final class CudaBuffer implements StagingBuffer {
     isLost = true; // unless the next call says otherwise: the GPU may still be at it
     int result = calls.cuStreamSynchronize(stream.address());
     isLost = result != Cu.CUDA_SUCCESS;
-    isDead |= Results.endsContext(result);
+    isDead = isLost && Results.endsContext(result);
     isBusy = isLost;
     isMarked = !isLost;
   }
@@ -199,7 +199,7 @@ final class CudaBuffer implements StagingBuffer {
       }
     } catch (CudaException e) {
       isLost |= isBusy; // nobody could even ask
-      isDead |= Results.endsContext(e.code());
+      isDead |= isLost && Results.endsContext(e.code());
       throw CudaAccess.refusal(e);
     }
   }

@@ -7,7 +7,8 @@ import java.util.Arrays;
 
 /**
  * Where memory may be written: asked once for each route, and told by who owns it. So the keys of a
- * provider need not be hard to guess, and an endpoint is opened only for memory that is written to.
+ * provider need not be hard to guess, and an endpoint is opened only for memory of an engine that
+ * is written to.
  *
  * <p>What NICs say to each other begins with a byte that says what it is, and the number of an ask
  * in 8 bytes. An {@link #ASK} goes on with the token of the memory; a {@link #GRANT} with the

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Endpoints with one connection each, made by this side: one for each landing that is written to,
- * and at the landing one for each origin. For tcp of libfabric 1.17, where the layer that makes
+ * Endpoints with one connection each, made by this side: one for each landing that may be written
+ * to, and at the landing one for each origin. For tcp of libfabric 1.17, where the layer that makes
  * connections by itself (rxm) ends the process when a connection breaks while a write with an
  * immediate comes in over it.
  *

@@ -78,6 +78,11 @@ final class FabricPeer implements RemotePeer {
     asks.put(number, route);
   }
 
+  /** How many asks it has not answered. */
+  int asked() {
+    return asks.size();
+  }
+
   /**
    * It has answered an ask; answers come in the order of the asks.
    *

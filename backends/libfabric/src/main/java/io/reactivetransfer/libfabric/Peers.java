@@ -29,6 +29,9 @@ final class Peers implements Writes.Handler {
    */
   static final long DENIED_NANOS = 1_000_000_000;
 
+  /** In advance no more is asked of a peer: each answer may open an endpoint there and here. */
+  static final int MOST_ASKED = 16;
+
   private final Writes writes;
   private final Asks asks;
   private final long connectNanos;
@@ -98,14 +101,19 @@ final class Peers implements Writes.Handler {
 
   /**
    * Something is to be written on a route that is not open. Asks where it leads, if nobody has, and
-   * where the others do that were resolved since: what waits for them waits behind it.
+   * where some of the others do that were resolved since: what waits for them waits behind it.
    */
   void askWith(Route route) {
+    route.wanted();
     if (route.state() == Route.State.NEW) {
       ask(route);
     }
     FabricPeer peer = route.peer();
-    for (Route next = peer.nextResolved(); next != null; next = peer.nextResolved()) {
+    while (peer.asked() < MOST_ASKED) {
+      Route next = peer.nextResolved();
+      if (next == null) {
+        return;
+      }
       if (next.state() == Route.State.NEW) {
         ask(next);
       }
@@ -170,6 +178,8 @@ final class Peers implements Writes.Handler {
       } else if (route != null && kind == Asks.GRANT) {
         Asks.granted(route, message);
         writes.makeWay(route);
+      } else if (route != null && !route.isWanted()) {
+        route.forget(); // there may be room for it when it is written to
       } else if (route != null) {
         route.deny(PeerText.of(message), clock.getAsLong());
       }

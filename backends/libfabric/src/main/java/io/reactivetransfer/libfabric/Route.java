@@ -34,6 +34,7 @@ final class Route implements RemoteMemory {
   /** Those over which it has led, as long as they may be open. */
   private final List<Initiator> ways = new ArrayList<>(1);
 
+  private boolean wanted;
   private boolean left;
   private long base;
   private long key;
@@ -93,6 +94,21 @@ final class Route implements RemoteMemory {
     this.base = base;
     this.key = key;
     this.length = length;
+  }
+
+  /** Something is to be written there. */
+  void wanted() {
+    wanted = true;
+  }
+
+  /** Whether something was to be written there; else it was asked for in advance. */
+  boolean isWanted() {
+    return wanted;
+  }
+
+  /** As if nobody had asked. */
+  void forget() {
+    state = State.NEW;
   }
 
   void deny(String reason, long now) {

@@ -69,4 +69,23 @@ class DeniedForAWhileTest {
     assertThat(nics.atOrigin().reports()).containsExactly("refused 0", "written 1");
     assertThat(nics.close()).isTrue();
   }
+
+  @Test
+  void isNotDeniedIfItWasAskedForInAdvanceOnly() {
+    TwoNics nics = TwoNics.open(this::open);
+    LocalMemory source = nics.source(arena.allocate(LENGTH));
+    RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH);
+    RemoteMemory other = nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH);
+    lacks = true;
+    nics.write(source, target, 1, i -> 0, LENGTH, false);
+    assertThat(nics.atOrigin().reports()).containsExactly("refused 0");
+    lacks = false;
+    Operation op = new Operation().between(source, other).range(0, 0, LENGTH).token(1);
+    nics.until("it to be taken over", () -> nics.post(true, op));
+    nics.until("it to be written", () -> !tap.written().isEmpty());
+    tap.completes(tap.written().getFirst());
+    nics.untilAllAreReported();
+    assertThat(nics.atOrigin().reports()).containsExactly("refused 0", "written 1");
+    assertThat(nics.close()).isTrue();
+  }
 }

@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -185,12 +186,20 @@ final class SecondNic {
     if (begun == null) {
       return;
     }
-    if (isEnded(begun)) {
-      if (!begun.isCompletedExceptionally()) {
-        begun.join().close();
+    boolean isEnded = false;
+    try {
+      isEnded = isEnded(begun);
+    } finally {
+      if (!isEnded) { // also if the waiting itself has failed
+        closeLater(begun);
       }
-      return;
     }
+    if (isEnded && !begun.isCompletedExceptionally()) {
+      begun.join().close();
+    }
+  }
+
+  private static void closeLater(CompletableFuture<? extends Domain> begun) {
     var _ =
         begun
             .thenAccept(Domain::close)
@@ -204,7 +213,7 @@ final class SecondNic {
   private boolean isEnded(CompletableFuture<? extends Domain> begun) {
     try {
       var _ = begun.get(Math.min(MOST_WAIT_NANOS, patienceNanos), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (ExecutionException | CancellationException | TimeoutException e) {
       return begun.isDone();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -414,7 +414,7 @@ final class Dispatch {
     writes.end();
     lane.combine.aimEarly();
     if (areOwnStaged || lane.routing.pairs(rank) == 0) {
-      ownBrought(); // there may have been nothing left to write
+      ownBrought(); // in send order, or there are none; and there may be nothing left to write
     } else {
       bringing.begin();
     }

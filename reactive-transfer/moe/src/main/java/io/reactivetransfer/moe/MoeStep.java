@@ -139,7 +139,8 @@ public final class MoeStep {
 
   /**
    * Sends the routes and the tokens: what fits into private slots at once, the rest when the routes
-   * of all ranks have come. Completes when all of it was written.
+   * of all ranks have come. Completes when all of it was written, and the tokens for this rank's
+   * own experts are with them.
    *
    * @param tokens the tokens of this rank's group; read until this completes, but no longer than
    *     {@link #dispatchReceive} takes. Any thread must be able to read it
@@ -229,7 +230,8 @@ public final class MoeStep {
 
   /**
    * Sends the results that lie in the {@link ExpertBatch} to where their tokens came from.
-   * Completes when all of them were written.
+   * Completes when all of them were written. Those that are this rank's own are read where they lie
+   * until {@link #combineReceive} has ended.
    */
   public Mono<Void> combineSend() {
     return half(

@@ -31,7 +31,7 @@ abstract class SabotageCheck {
   static final boolean ALL = Boolean.getBoolean(ALL_PROPERTY);
 
   /** Most saboteurs cost one of these, and there are many; on an idle machine it is plenty. */
-  private static final Duration SHORT = Duration.ofMillis(ALL ? 1_500 : 500);
+  private static final Duration SHORT = Duration.ofMillis(ALL ? 1_500 : 1_000);
 
   /** On a busy one, what took too long gets another chance: a rule that is broken stays so. */
   static final Duration LONG = Duration.ofSeconds(10);

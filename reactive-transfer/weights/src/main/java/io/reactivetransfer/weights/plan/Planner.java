@@ -54,10 +54,10 @@ public final class Planner {
   }
 
   /**
-   * How large the temporaries of one step may be: what is prepared at once. They are less where a
-   * rank prepares less than 32 times as much, but not for that below 1 MiB: what is prepared last
-   * is written when nothing is left to prepare. A unit that shares a scale is prepared at once even
-   * if it is larger.
+   * How large the temporaries of one step may be: what is prepared at once. They are less where
+   * training ranks prepare less than 32 times as much on average, but not for that below 1 MiB:
+   * what is prepared last is written when nothing is left to prepare. A unit that shares a scale is
+   * prepared at once even if it is larger.
    */
   public Planner stepBytes(long bytes) {
     return new Planner(bytes, shareBytes, wholeBytes);
