@@ -174,8 +174,12 @@ final class UseSaboteurs {
     public void release(RemotePeer peer) {}
   }
 
+  /** A peer is released when it is shut, so some turns behind its memory. */
   private static final class ReleasesPeersFirst extends ForwardingDomain {
+    private static final int POLLS = 50;
+
     private final List<RemoteMemory> due = new ArrayList<>();
+    private int polls;
 
     ReleasesPeersFirst(Domain inner, OpenContext context) {
       super(inner);
@@ -184,12 +188,15 @@ final class UseSaboteurs {
     @Override
     public void release(RemoteMemory memory) {
       due.add(memory);
+      polls = 0;
     }
 
     @Override
     public int poll(CompletionSink sink) {
-      due.forEach(inner::release);
-      due.clear();
+      if (++polls > POLLS) {
+        due.forEach(inner::release);
+        due.clear();
+      }
       return inner.poll(sink);
     }
   }
