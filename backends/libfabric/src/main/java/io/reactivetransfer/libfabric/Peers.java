@@ -104,7 +104,7 @@ final class Peers implements Writes.Handler {
    * where some of the others do that were resolved since: what waits for them waits behind it.
    */
   void askWith(Route route) {
-    route.wanted();
+    route.inAdvance(false);
     if (route.state() == Route.State.NEW) {
       ask(route);
     }
@@ -115,6 +115,7 @@ final class Peers implements Writes.Handler {
         return;
       }
       if (next.state() == Route.State.NEW) {
+        next.inAdvance(true);
         ask(next);
       }
     }
@@ -178,7 +179,7 @@ final class Peers implements Writes.Handler {
       } else if (route != null && kind == Asks.GRANT) {
         Asks.granted(route, message);
         writes.makeWay(route);
-      } else if (route != null && !route.isWanted()) {
+      } else if (route != null && route.isInAdvance()) {
         route.forget(); // there may be room for it when it is written to
       } else if (route != null) {
         route.deny(PeerText.of(message), clock.getAsLong());

@@ -34,7 +34,7 @@ final class Route implements RemoteMemory {
   /** Those over which it has led, as long as they may be open. */
   private final List<Initiator> ways = new ArrayList<>(1);
 
-  private boolean wanted;
+  private boolean inAdvance;
   private boolean left;
   private long base;
   private long key;
@@ -89,6 +89,7 @@ final class Route implements RemoteMemory {
 
   void open(byte[] landing, long base, long key, long length) {
     this.state = State.OPEN;
+    this.inAdvance = false;
     this.initiator = null;
     this.landing = landing;
     this.base = base;
@@ -96,14 +97,14 @@ final class Route implements RemoteMemory {
     this.length = length;
   }
 
-  /** Something is to be written there. */
-  void wanted() {
-    wanted = true;
+  /** Whether it is being asked for although nothing is to be written there yet. */
+  void inAdvance(boolean is) {
+    inAdvance = is;
   }
 
-  /** Whether something was to be written there; else it was asked for in advance. */
-  boolean isWanted() {
-    return wanted;
+  /** Whether nothing was to be written there so far. */
+  boolean isInAdvance() {
+    return inAdvance;
   }
 
   /** As if nobody had asked. */
