@@ -419,11 +419,11 @@ class WeightsOnGpusTest {
     TransferEngine engine = engine("loopback");
     DeviceMemory weights = memory(Gpus.FIRST, SOURCE_BYTES);
     MemoryRegion region = await(engine.register(weights, Access.LOCAL));
-    RunOptions little = RunOptions.builder().temporaryBytes(1 << 20).build();
+    RunOptions little = RunOptions.builder().temporaryBytes(1 << 19).build();
     assertThatThrownBy(() ->
             await(TrainerRank.open(engine, table(), 0, List.of(SourceMemory.of(region)), little)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("expected temporaries of at least ");
+        .hasMessageContaining("expected temporaries of at least 737280 bytes");
   }
 
   @Test
