@@ -14,7 +14,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/getting-started.md shows runs in two processes: the origins in this one. */
+/**
+ * What docs/getting-started.md shows runs in two processes: the origins in this one, or each night
+ * in one of their own.
+ */
 class GettingStartedTest {
 
   private static final Path DOC = Path.of("../docs/getting-started.md");
@@ -33,6 +36,10 @@ class GettingStartedTest {
 
   private JavaProcess target(String name) throws IOException {
     return JavaProcess.start("io.reactivetransfer.examples.Main", name, "127.0.0.1", "0", secret);
+  }
+
+  private static ExampleRun origin(String name, String address, String secret) throws Exception {
+    return ExampleRun.over("tcp", name, "127.0.0.1", address, secret);
   }
 
   private static String address(JavaProcess target) throws Exception {
@@ -70,10 +77,10 @@ class GettingStartedTest {
     Path other = Files.writeString(folder.resolve("other"), "decaf".repeat(10) + "\n");
     try (JavaProcess target = target("first-target")) {
       String address = address(target);
-      ExampleRun stranger = ExampleRun.here("first-origin", "127.0.0.1", address, other.toString());
+      ExampleRun stranger = origin("first-origin", address, other.toString());
       assertThat(stranger.code()).as(stranger::toString).isEqualTo(1);
       assertThat(stranger.stderr()).contains("secret").hasLineCount(1);
-      ExampleRun origin = ExampleRun.here("first-origin", "127.0.0.1", address, secret);
+      ExampleRun origin = origin("first-origin", address, secret);
       assertEndsWell(origin);
       assertEndsWell(target);
       assertThat(origin.stdout()).isEqualTo("The write is done.\n");
@@ -87,7 +94,7 @@ class GettingStartedTest {
   @Test
   void aStreamOfPartsGoesThroughFourSlots() throws Exception {
     try (JavaProcess target = target("stream-target")) {
-      ExampleRun origin = ExampleRun.here("stream-origin", "127.0.0.1", address(target), secret);
+      ExampleRun origin = origin("stream-origin", address(target), secret);
       assertEndsWell(origin);
       assertEndsWell(target);
       assertThat(target.stdout().lines().skip(1).map(line -> line.replaceAll(" in slot.*", "")))

@@ -14,7 +14,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,17 +38,22 @@ public final class GpuProgram {
     Writer stdin = process.outputWriter(StandardCharsets.UTF_8);
     stdin.write(String.join(GpuPrograms.SEPARATOR, arguments) + "\n");
     stdin.flush();
-    String[] words = awaitEnd(process).substring(GpuPrograms.ENDED.length()).split(" ", -1);
-    return new ExampleRun(Integer.parseInt(words[0]), decoded(words[1]), decoded(words[2]));
+    return awaitEnd(process);
   }
 
-  private static String awaitEnd(Process process) throws Exception {
+  private static ExampleRun awaitEnd(Process process) throws Exception {
+    boolean isAnswered = false;
     try {
-      return CompletableFuture.supplyAsync(() -> ended(process))
-          .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      process.destroyForcibly().onExit().join(); // what it says later is of no other program
-      throw e;
+      ExampleRun run =
+          CompletableFuture.supplyAsync(() -> ended(process))
+              .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      isAnswered = true;
+      return run;
+    } finally {
+      if (!isAnswered) { // what it says later, or a child of it does, is of no other program
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().onExit().join();
+      }
     }
   }
 
@@ -67,16 +71,23 @@ public final class GpuProgram {
     return command.redirectErrorStream(true).start();
   }
 
-  /** The line that says so. Whatever the JVM or a library prints comes before it. */
-  private static String ended(Process process) {
+  /**
+   * What the line says that tells of its end. Whatever the JVM, a library or a child prints comes
+   * before it, and is a complaint of the program, too.
+   */
+  private static ExampleRun ended(Process process) {
     StringBuilder printed = new StringBuilder();
     try {
       var stdout = process.inputReader(StandardCharsets.UTF_8);
       for (String line = stdout.readLine(); line != null; line = stdout.readLine()) {
         if (line.startsWith(GpuPrograms.ENDED)) {
-          return line;
+          String[] words = line.substring(GpuPrograms.ENDED.length()).split(" ", -1);
+          return new ExampleRun(
+              Integer.parseInt(words[0]), decoded(words[1]), decoded(words[2]) + printed);
         }
-        printed.append(line).append('\n');
+        if (!line.isEmpty()) { // as the one is which ends a line of somebody else
+          printed.append(line).append('\n');
+        }
       }
     } catch (IOException e) {
       printed.append(e);

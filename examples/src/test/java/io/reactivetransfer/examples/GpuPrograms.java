@@ -39,6 +39,7 @@ final class GpuPrograms {
               .setOut(new PrintWriter(System.out, true))
               .setErr(new PrintWriter(System.err, true))
               .execute(line.split(SEPARATOR));
+      stdout.println(); // a child may have left a line without its end
       stdout.println(ENDED + code + " " + encoded(out) + " " + encoded(err));
     }
     System.exit(0);

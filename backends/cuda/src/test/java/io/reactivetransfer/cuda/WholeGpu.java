@@ -8,14 +8,10 @@ import java.lang.foreign.SegmentAllocator;
 import org.junit.jupiter.api.BeforeAll;
 
 /**
- * All memory is a GPU's, on both sides: the chapters in which bytes are written, and in which
- * writes end half-way. The others that a NIC can break have a run over loopback with such memory,
- * because what copies it stands before every NIC and is the same, and one over the same backend
- * without.
+ * All memory is a GPU's, on both sides. Each class says which chapters a usual build runs over its
+ * backend. The others that a NIC can break have a run over loopback with such memory, because what
+ * copies it stands before every NIC and is the same, and one over the same backend without.
  */
-@Chapters(
-    value = {"Visibility", "Placement", "LostPeer", "Revocation", "HalfWay"},
-    unlessAll = true)
 abstract class WholeGpu extends TransferConformance {
 
   @BeforeAll

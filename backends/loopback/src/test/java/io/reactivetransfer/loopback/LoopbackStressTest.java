@@ -38,7 +38,7 @@ class LoopbackStressTest {
   private static final byte SPOILT = 77;
   private static final int SLOTS = 64;
   private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
-  private static final int WRITES = 8_000 * ROUNDS;
+  private static final int WRITES = (ROUNDS > 1 ? 25_000 : 8_000) * ROUNDS;
 
   private final LoopbackNetwork network = new LoopbackNetwork();
 

@@ -53,7 +53,8 @@ class KvCacheTest {
     Path out = folder.resolve("out");
     Path timeline = folder.resolve("timeline.svg");
     ExampleRun program =
-        ExampleRun.here(
+        ExampleRun.over(
+            backend,
             "kv-cache",
             "--backend=" + backend,
             "--nics=" + nics,

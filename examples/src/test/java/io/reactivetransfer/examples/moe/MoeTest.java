@@ -35,7 +35,7 @@ class MoeTest {
     List<String> all = new ArrayList<>(SMALL);
     all.add("--backend=" + backend);
     all.addAll(List.of(arguments));
-    return ExampleRun.here(all.toArray(String[]::new));
+    return ExampleRun.over(backend, all.toArray(String[]::new));
   }
 
   private static String output(String backend, String... arguments) throws Exception {

@@ -46,9 +46,8 @@ class WeightsMeasuresTest {
 
   /** What becomes of each update is decided by the seed, which the failure shows. */
   // In a usual build a controller is killed in WeightsTest, prefill processes are killed and
-  // stopped
-  // by the same driver of trouble in KvCacheMeasuresTest, and the simulation of weights has trouble
-  // of all kinds without processes.
+  // stopped by the same driver of trouble in KvCacheMeasuresTest, and the simulation of weights has
+  // trouble of all kinds without processes.
   @Test
   @Tag("nightly")
   void noPromiseIsBrokenInTrouble() throws Exception {

@@ -31,7 +31,7 @@ class WeightsTest {
   private static String output(String backend, String... arguments) throws Exception {
     List<String> all = new ArrayList<>(List.of("weights", "--backend=" + backend));
     all.addAll(List.of(arguments));
-    ExampleRun program = ExampleRun.here(all.toArray(String[]::new));
+    ExampleRun program = ExampleRun.over(backend, all.toArray(String[]::new));
     assertThat(program.code()).as(program::toString).isZero();
     assertThat(program.stderr()).isEmpty();
     return program.stdout();

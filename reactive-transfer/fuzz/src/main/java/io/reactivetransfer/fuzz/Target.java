@@ -44,7 +44,10 @@ public enum Target {
   TCP_SOCKETS("backends/tcp", "SocketFuzzTest", 4),
   /** What other NICs of libfabric send. */
   LIBFABRIC_FRAMES("backends/libfabric", "HostileFramesFuzzTest", 10),
-  /** What a peer says, and writes, of memory of accelerators; a case takes 15 ms. */
+  /**
+   * What a peer says, and writes, of memory of accelerators. A case takes 15 ms, so that 10,000 of
+   * them take 150 s of a night.
+   */
   STAGING("backends/staging", "HostilePeerFuzzTest", 1);
 
   private static final int WHOLE = 1_000;

@@ -7,6 +7,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.KvCache;
@@ -25,19 +26,20 @@ final class TracedDecode {
   static List<SpanData> order(String prefill) {
     TracedProcess process = new TracedProcess();
     TransferEngine engine = TracedNodes.open();
-    KvCache cache = KvCache.open(engine, "decode", TracedNodes.options(process));
-    KvDecode decode = cache.decode(MODEL, MeteredCaches.memory(engine));
-    KvOrder order =
-        KvOrder.into(engine.peer(PeerAddress.fromText(prefill)), PageList.range(0, PAGES), () -> {})
-            .build();
-    Observation asking = Observation.start("asking", process.registry);
-    decode
-        .receive(order, _ -> Mono.empty())
-        .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, asking))
-        .block(TracedNodes.PATIENCE);
-    asking.stop();
-    List<SpanData> ended = process.ended(2);
-    engine.close().block(TracedNodes.PATIENCE);
-    return ended;
+    try {
+      KvCache cache = KvCache.open(engine, "decode", TracedNodes.options(process));
+      KvDecode decode = cache.decode(MODEL, MeteredCaches.memory(engine));
+      Peer from = engine.peer(PeerAddress.fromText(prefill));
+      KvOrder order = KvOrder.into(from, PageList.range(0, PAGES), () -> {}).build();
+      Observation asking = Observation.start("asking", process.registry);
+      decode
+          .receive(order, _ -> Mono.empty())
+          .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, asking))
+          .block(TracedNodes.PATIENCE);
+      asking.stop();
+      return process.ended(2);
+    } finally {
+      engine.close().block(TracedNodes.PATIENCE);
+    }
   }
 }

@@ -46,10 +46,22 @@ final class IdleProcesses {
 
   /** Keeps one for a rule after this one, or ends it. */
   synchronized void leave(Kind kind, EngineProcess process) {
-    if (isKeeping) {
+    if (isKeeping && goesOn(process)) {
       left.add(new Idle(kind, process));
     } else {
       process.close();
+    }
+  }
+
+  /** One that stands still would not see that this JVM has ended, and stay for ever. */
+  private static boolean goesOn(EngineProcess process) {
+    try {
+      if (process.isThere() && process.isPaused()) {
+        process.resume();
+      }
+      return process.isThere();
+    } catch (IllegalStateException e) {
+      return false; // somebody else has ended it, so it gets no signal
     }
   }
 

@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
  * On a class that extends {@link TransferConformance}: leaves out, to save time, the chapters about
  * what an engine does by itself, whatever its NICs are. For a backend whose NICs a thread polls, as
  * those of {@code loopback} and {@code tcp}, which run all chapters. The others are about bytes,
- * their end, keys, losses, and what a driver must keep. {@value Chapters#ALL} runs all of them, as
- * {@link Chapters#unlessAll()} says.
+ * their end, keys, losses, what a close leaves, and what a driver must keep. {@value Chapters#ALL}
+ * runs all of them, as {@link Chapters#unlessAll()} says.
  */
 @Inherited
 @Target(ElementType.TYPE)
@@ -24,7 +24,6 @@ import java.lang.annotation.Target;
       "Demand",
       "Abort",
       "BadInput",
-      "Shutdown",
       "BackPressure",
       "ReactiveStreams",
       "Deadline",

@@ -13,8 +13,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * Which chapters a usual build runs on the backend of the guide: those about what its NICs do
  * themselves. Its test, which the guide shows to the letter, cannot say so itself by {@link
  * Chapters}. What the others ask of an engine above them is shown on the other backends, and so is
- * what only a connection that counts bytes can break; a nightly build runs it here, too. JUnit
- * finds this by its entry in META-INF/services.
+ * what only a connection that counts bytes can break; a nightly build runs it here, too. These are
+ * fewer than {@link NicChapters} has on purpose: what a NIC does where peers are lost, and how it
+ * reports arrivals, is shown on real ones. JUnit finds this by its entry in META-INF/services.
  */
 public final class GuidesChapters implements ExecutionCondition {
 

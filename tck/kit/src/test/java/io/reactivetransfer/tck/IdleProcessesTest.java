@@ -10,6 +10,7 @@ import io.reactivetransfer.tck.process.EngineProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -45,16 +46,22 @@ class IdleProcessesTest {
 
       processes.leave(KIND, process);
 
+      assertThat(process.isPaused()).as("one that is left stands still").isFalse();
       IdleProcesses.Kind other = new IdleProcesses.Kind(Loopback.class, List.of());
       assertThat(processes.take(other, LIVENESS)).as("one with other options").isNull();
       assertThat(processes.take(KIND, LIVENESS)).isSameAs(process);
       assertThat(processes.take(KIND, LIVENESS)).as("one that was taken").isNull();
       assertThat(process.id()).isNotEqualTo(before);
-      assertThat(claim).as("what the engine before was asked for").failsWithin(LIVENESS);
+      assertThat(claim)
+          .as("what the engine before was asked for")
+          .failsWithin(LIVENESS)
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(EngineProcess.Refused.class); // an answer, and not the lack of one
       assertThatExceptionOfType(EngineProcess.Refused.class)
           .isThrownBy(() -> process.call("values", "m"))
           .withMessageContaining("no memory m");
 
+      process.pause();
       new IdleProcesses(false).leave(KIND, process);
       await("the end of who is not kept", () -> !process.isThere());
       processes.leave(KIND, process);

@@ -3,14 +3,17 @@ package io.reactivetransfer.libfabric.process;
 import static io.reactivetransfer.libfabric.process.Local.FOUND;
 import static io.reactivetransfer.libfabric.process.Local.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.process.EngineProcess;
 import io.reactivetransfer.tck.process.Waiting;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,9 +90,19 @@ class KilledPeerTest {
       doomed.forEach(stream -> assertNames(Waiting.failure(stream, FOUND), child));
       assertNames(Waiting.failure(claim, FOUND), child);
       local.regions.getFirst().quiesced().block(FOUND);
-      local.memories.get(1).fill((byte) 0); // nobody writes there any more
+      requireNobodyWritesTo(local.memories.get(1));
       assertThat(local.engine.stats().transfersInFlight()).isZero();
     }
+  }
+
+  private static void requireNobodyWritesTo(MemorySegment memory) {
+    memory.fill((byte) 0);
+    MemorySegment zeros = MemorySegment.ofArray(new byte[Math.toIntExact(memory.byteSize())]);
+    await()
+        .during(Profile.defaults().silence())
+        .atMost(LONG)
+        .untilAsserted(() ->
+            assertThat(memory.mismatch(zeros)).as("first byte that was written").isEqualTo(-1));
   }
 
   /** Or until one of them has ended, which none does before the kill: that is why, then. */

@@ -29,10 +29,15 @@ class AbortTest {
     local = Local.open(BYTES);
   }
 
+  /** What could not be opened is not there. */
   @AfterAll
   static void close() {
-    child.close();
-    local.close();
+    if (child != null) {
+      child.close();
+    }
+    if (local != null) {
+      local.close();
+    }
   }
 
   private static Flux<WriteImm> writes(RemoteRegion target, Imm imm) {

@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.beans;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The short program with Spring Boot runs, and prints what docs/examples.md says. */
@@ -27,7 +29,7 @@ class InjectEnginesTest {
 
   /** Here only warnings are logged. */
   @Test
-  void itPrintsWhatIsSaidAndEnds() throws Exception {
+  void itPrintsWhatIsSaid() throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     ByteArrayOutputStream complaints = new ByteArrayOutputStream();
     PrintStream stdout = System.out;
@@ -44,5 +46,19 @@ class InjectEnginesTest {
     assertThat(printed.toString(StandardCharsets.UTF_8).lines())
         .hasSize(1)
         .containsExactlyElementsOf(prints());
+  }
+
+  // In a process of its own, as whoever copies it starts it. In a usual build ReadmeTest shows that
+  // a program ends by itself.
+  @Tag("nightly")
+  @Test
+  void itEndsByItselfAndHasPrintedNothingElse() throws Exception {
+    try (JavaProcess program =
+        JavaProcess.start(
+            JavaProcess.command(List.of("-XX:+UseSerialGC"), InjectEngines.class.getName()))) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      assertThat(program.stderr()).isEmpty();
+      assertThat(program.stdout().lines()).hasSize(1).containsExactlyElementsOf(prints());
+    }
   }
 }

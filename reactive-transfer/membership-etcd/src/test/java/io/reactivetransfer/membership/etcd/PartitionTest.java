@@ -125,7 +125,8 @@ class PartitionTest {
     }
   }
 
-  // In a usual build EtcdAwayTest has a lease that is kept for longer than it lasts.
+  // In a usual build EtcdAwayTest has a lease that is kept for longer than it lasts, but no
+  // partition that heals in time.
   @Tag("nightly")
   @Test
   void oneThatIsShorterThanTheLeaseIsNotSeen() throws Exception {

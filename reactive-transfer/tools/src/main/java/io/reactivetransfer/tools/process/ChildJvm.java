@@ -6,16 +6,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /** Starts a program again, in a process of its own. */
 public final class ChildJvm {
-
-  /** How options begin that a child has from its parent. */
-  private static final List<String> INHERITED = List.of("-XX:TieredStopAtLevel=", "-XX:AOTCache=");
-
-  /** That a cache of classes is not used is no output of a program; whatever else is logged is. */
-  private static final Set<String> QUIET = Set.of("-Xlog:disable", "-Xlog:all=warning:stderr");
 
   private ChildJvm() {}
 
@@ -49,7 +42,7 @@ public final class ChildJvm {
     command.add("-XX:+UseSerialGC"); // starts faster, and there is next to no garbage
     command.add("-Xmx512m");
     command.add("-XX:MaxDirectMemorySize=" + nativeBytes);
-    command.addAll(inherited());
+    command.addAll(compilerOptions());
     command.addAll(jvmOptions);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
@@ -58,13 +51,10 @@ public final class ChildJvm {
     return new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
   }
 
-  /**
-   * What this process was told about compilers, so that both sides of a measurement are alike; and
-   * its cache of classes, with what it says of that, which belongs to the same class path.
-   */
-  private static List<String> inherited() {
+  /** What this process was told about compilers, so that both sides of a measurement are alike. */
+  private static List<String> compilerOptions() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> QUIET.contains(option) || INHERITED.stream().anyMatch(option::startsWith))
+        .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
         .toList();
   }
 }

@@ -41,9 +41,9 @@ import reactor.core.publisher.Mono;
 @Timeout(240)
 class RemoteUpdatesTest {
 
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int MODELS =
-      Integer.getInteger(
-          "reactivetransfer.weights.remote", Integer.getInteger("reactivetransfer.rounds", 1));
+      Integer.getInteger("reactivetransfer.weights.remote", ROUNDS > 1 ? 2 * ROUNDS : 1);
 
   private static boolean prepares(RoutingTable table) {
     return table.steps(0).stream().anyMatch(Step.Prepare.class::isInstance);

@@ -2,7 +2,10 @@ package io.reactivetransfer.weights.run;
 
 import org.junit.jupiter.api.Tag;
 
-/** The same over a network, which RandomUpdatesTest and RemoteUpdatesTest have in a usual build. */
+/**
+ * The same over a network, where a usual build has updates that arrive (RandomUpdatesTest,
+ * RemoteUpdatesTest) and ranks that recover (RecoveryTest), but no run that ends early.
+ */
 @Tag("nightly")
 class RunEndsOverTcpTest extends RunEndsTest {
 

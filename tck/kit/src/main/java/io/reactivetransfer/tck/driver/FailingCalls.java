@@ -97,22 +97,47 @@ public abstract class FailingCalls<T> {
   }
 
   /**
-   * Has a scenario bear the failure of its first call, then of a later one, and so on, until it
+   * Has a scenario bear the failure of its first call, then of its second one, and so on, until it
    * makes no more.
    *
    * @param only system property with the number of the only call to fail
-   * @param apart by how many calls those that fail are apart; 1 for each call
    * @param runsWithout after so many runs without a failure it is over: runs differ a little
    * @param nth makes the calls of which this one fails
    * @param scenario throws what was not borne
    * @throws AssertionError if one was not borne; tells of the first ten
    */
   public static <F extends FailingCalls<?>> void failEach(
-      String only, int apart, int runsWithout, LongFunction<F> nth, Consumer<F> scenario) {
+      String only, int runsWithout, LongFunction<F> nth, Consumer<F> scenario) {
+    failEach(only, 1, 1, runsWithout, nth, scenario);
+  }
+
+  /**
+   * The same with some of the calls, which takes less time. Calls of two kinds often take turns, so
+   * several scenarios should begin with different calls.
+   *
+   * @param only system property with the number of the only call to fail
+   * @param first the number of the call that fails first, from 1
+   * @param apart by how many calls those that fail are apart, at least 1; 1 for each call
+   * @param runsWithout after so many runs without a failure it is over: runs differ a little
+   * @param nth makes the calls of which this one fails
+   * @param scenario throws what was not borne
+   * @throws AssertionError if one was not borne; tells of the first ten
+   */
+  public static <F extends FailingCalls<?>> void failEach(
+      String only,
+      int first,
+      int apart,
+      int runsWithout,
+      LongFunction<F> nth,
+      Consumer<F> scenario) {
+    if (first < 1 || apart < 1) {
+      throw new IllegalArgumentException(
+          "expected a first call and a distance of at least 1, got " + first + " and " + apart);
+    }
     Long alone = Long.getLong(only);
     AssertionError failures = new AssertionError("faults were not borne");
     int without = 0;
-    for (long n = alone == null ? 1 : alone; without < runsWithout; n += apart) {
+    for (long n = alone == null ? first : alone; without < runsWithout; n += apart) {
       F calls = nth.apply(n);
       try {
         scenario.accept(calls);

@@ -153,14 +153,17 @@ public final class EngineProcess implements AutoCloseable {
    * @return whether it has another engine now; a process that has none is of no more use
    */
   public boolean renew(Duration liveness) {
-    if (isPaused) {
-      resume();
+    if (!isThere()) {
+      return false;
     }
     try {
+      if (isPaused) {
+        resume();
+      }
       address = CompletableFuture.completedFuture(call("renew", liveness.toMillis()));
       return true;
-    } catch (Refused | CompletionException e) {
-      return false;
+    } catch (Refused | CompletionException | IllegalStateException e) {
+      return false; // the last where it has ended meanwhile and gets no signal any more
     }
   }
 
@@ -250,6 +253,11 @@ public final class EngineProcess implements AutoCloseable {
   public void kill() {
     signal("-KILL");
     process.onExit().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS).join();
+  }
+
+  /** Whether {@link #pause} has stopped it, and {@link #resume} has not had it go on since. */
+  public boolean isPaused() {
+    return isPaused;
   }
 
   /** Whether it has not ended. */

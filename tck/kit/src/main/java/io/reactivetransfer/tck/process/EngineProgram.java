@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -100,6 +101,9 @@ public final class EngineProgram {
   /** The most that a step of that takes. */
   private static final Duration REHEARSAL = Duration.ofSeconds(5);
 
+  /** How long an engine waits for its NICs when it closes. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
+
   /** The most that closing an engine takes of which another one takes the place. */
   private static final Duration CLOSING = Duration.ofSeconds(5);
 
@@ -114,6 +118,9 @@ public final class EngineProgram {
   private final Map<String, Room> rooms = new ConcurrentHashMap<>();
   private final Map<String, Watched> watched = new ConcurrentHashMap<>();
   private final Map<String, Command> commands = new HashMap<>();
+
+  /** How many words have been read and not answered. */
+  private int underWay;
 
   /** Another one from time to time, see {@link #renew}. */
   private volatile TransferEngine engine;
@@ -205,6 +212,7 @@ public final class EngineProgram {
     return EngineOptions.builder()
         .livenessDeadline(Duration.ofMillis(Long.parseLong(livenessMillis)))
         .minPieceBytes(4_096)
+        .closeTimeout(CLOSE_TIMEOUT)
         .idle(IDLE)
         .build();
   }
@@ -212,6 +220,7 @@ public final class EngineProgram {
   /** Closes the engine, which ends what waits for it, and goes on with another one. */
   private String renew(String[] args, String livenessMillis) {
     result(engine.close().thenReturn("closed").timeout(CLOSING));
+    awaitOtherWords(); // one that begins late must not have the next engine do what it says
     rooms.clear();
     watched.clear();
     try {
@@ -220,6 +229,31 @@ public final class EngineProgram {
       throw new IllegalStateException(e);
     }
     return engine.address().toText();
+  }
+
+  /** Those of an engine that has been closed, so none of them waits for anything. */
+  private synchronized void awaitOtherWords() {
+    long end = System.nanoTime() + CLOSING.toNanos();
+    try {
+      while (underWay > 1) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
+          throw new IllegalStateException("expected an answer to each word before, got none");
+        }
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private synchronized void begun() {
+    underWay++;
+  }
+
+  private synchronized void answered() {
+    underWay--;
+    notifyAll();
   }
 
   private static Backend backend(String[] args) throws ClassNotFoundException {
@@ -266,6 +300,7 @@ public final class EngineProgram {
     String line;
     while ((line = in.readLine()) != null) {
       String[] words = line.split(" ");
+      begun();
       Thread.ofPlatform().daemon().start(() -> answer(words));
     }
     Runtime.getRuntime().halt(1);
@@ -277,6 +312,8 @@ public final class EngineProgram {
       print(words[0] + " ok " + answer(words[1], arguments));
     } catch (Throwable e) { // of any kind: who asks is to know of it
       print(words[0] + " " + e.getClass().getSimpleName() + " " + e.getMessage());
+    } finally {
+      answered();
     }
   }
 

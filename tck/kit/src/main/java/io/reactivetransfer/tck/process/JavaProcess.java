@@ -22,9 +22,6 @@ public final class JavaProcess implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(150);
 
-  /** Names a program that loads the classes of others, for their {@link ClassCache}. */
-  private static final String REHEARSAL = "reactivetransfer.tck.rehearsal";
-
   /** Two of them are an error. */
   private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use[A-Za-z0-9]+GC");
 
@@ -47,11 +44,8 @@ public final class JavaProcess implements AutoCloseable {
    * told about compilers by {@code -XX:TieredStopAtLevel} and about its collector by {@code
    * -XX:+UseSerialGC} holds for that one, too, unless its options name a collector.
    *
-   * <p>Where the system properties {@code reactivetransfer.tck.classes} and {@code
-   * reactivetransfer.tck.rehearsal} name a folder and a class, programs begin with a cache of
-   * classes in that folder. The first call of all makes it, by a run of the {@code main} of that
-   * class without arguments, which should do what the programs do, and must end by itself within 60
-   * s. Until the cache is there, other JVMs wait with their programs.
+   * <p>Where the system property {@code reactivetransfer.tck.classes} names a folder, and an {@link
+   * EngineProcess} has left a cache of classes there, this program begins with it, too.
    *
    * @param jvmOptions such as {@code -Xmx128m}
    * @param mainClass the name of its class
@@ -59,10 +53,6 @@ public final class JavaProcess implements AutoCloseable {
    */
   public static ProcessBuilder command(
       List<String> jvmOptions, String mainClass, String... arguments) {
-    String rehearsal = System.getProperty(REHEARSAL);
-    if (rehearsal != null) {
-      ClassCache.OF_THIS.make(classPath -> command(jvmOptions, classPath, rehearsal));
-    }
     return command(jvmOptions, ClassCache.OF_THIS.options(), mainClass, arguments);
   }
 
