@@ -109,7 +109,10 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
       try {
         frame = from.next(codec, context().alloc());
       } catch (RuntimeException | Error e) { // such as where there is no memory for it
-        end(ErrorCode.BROKEN.because("a message to " + where() + " could not be sent: " + e));
+        LOG.warn("a message to {} could not be sent", where(), e);
+        endWith(
+            ErrorCode.BROKEN.because("a message to " + where() + " could not be sent: " + e),
+            ErrorCode.BROKEN.because("a message to this engine could not be sent"));
         return false;
       }
       if (frame == null) {

@@ -133,6 +133,11 @@ public final class ControlLoop implements WorkerLoop {
     return ended;
   }
 
+  /** Complete when its thread has ended, whyever; never, if that is somebody else's. */
+  CompletionStage<Void> ended() {
+    return ended;
+  }
+
   private void threadEnded() {
     if (alarms != null) {
       alarms.clear();

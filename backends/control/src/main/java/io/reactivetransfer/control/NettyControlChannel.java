@@ -176,6 +176,8 @@ public final class NettyControlChannel implements ControlChannel {
     sessions.clear();
     wanted.clear();
     givenUp.clear();
+    // One that has broken down before runs no tasks any more.
+    connections.loop().ended().whenComplete((_, _) -> ended.complete(null));
     execute(this::closeAll);
   }
 
@@ -187,8 +189,17 @@ public final class NettyControlChannel implements ControlChannel {
       try {
         listener.close();
       } finally {
-        afterClose.get().whenComplete((_, _) -> ended.complete(null));
+        endLoop();
       }
+    }
+  }
+
+  private void endLoop() {
+    try {
+      afterClose.get().whenComplete((_, _) -> ended.complete(null));
+    } catch (RuntimeException | Error e) {
+      ended.complete(null); // nothing comes behind it
+      throw e;
     }
   }
 

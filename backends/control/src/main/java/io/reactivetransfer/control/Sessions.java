@@ -134,6 +134,7 @@ final class Sessions {
       return; // which the engine has not heard of yet
     }
     peer.isWanted = true;
+    peer.dialInstead = null; // it was asked for another address before
     if (peer.backsOff) {
       peer.dialNext = at;
     } else if (peer.dial == null && peer.state.answered().isEmpty()) {
@@ -176,6 +177,7 @@ final class Sessions {
           ErrorCode.GIVEN_UP.because("engine " + id.toShortString() + " was given up: " + reason);
       Failure farewell = ErrorCode.GIVEN_UP.because("this engine was given up: " + reason);
       peer.isWanted = false;
+      peer.dialInstead = null;
       Connection session = peer.state.session();
       if (session != null) {
         session.shutWith(farewell);

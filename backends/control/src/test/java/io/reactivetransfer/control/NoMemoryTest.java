@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.nio.ByteBuffer;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -15,8 +16,15 @@ import org.junit.jupiter.api.Test;
  */
 class NoMemoryTest {
 
-  /** Has no memory. */
+  /** Has no memory for some of the buffers that it is asked for, counted from 0. */
   private static final class NoBuffers extends AbstractByteBufAllocator {
+
+    private final IntPredicate refused;
+    private int asked;
+
+    NoBuffers(IntPredicate refused) {
+      this.refused = refused;
+    }
 
     @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
@@ -25,7 +33,10 @@ class NoMemoryTest {
 
     @Override
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-      throw new InternalError("told to have none");
+      if (refused.test(asked++)) {
+        throw new InternalError("told to have none");
+      }
+      return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
     }
 
     @Override
@@ -61,7 +72,7 @@ class NoMemoryTest {
     SessionKeys keys = new SessionKeys(agreed, agreed, agreed);
     FrameCodec near = new FrameCodec(keys, true);
     byte[] body = {1, 2, 3};
-    assertThatThrownBy(() -> near.encode(new NoBuffers(), FrameCodec.MESSAGE, body))
+    assertThatThrownBy(() -> near.encode(new NoBuffers(_ -> true), FrameCodec.MESSAGE, body))
         .isInstanceOf(InternalError.class);
     ByteBuf next = near.encode(UnpooledByteBufAllocator.DEFAULT, FrameCodec.MESSAGE, body);
     byte[] rest = new byte[body.length + FrameCodec.TAG_BYTES];
@@ -73,7 +84,7 @@ class NoMemoryTest {
   @Test
   void aMessageThatCannotBeSentIsALoss() {
     meet();
-    near().config().setAllocator(new NoBuffers());
+    near().config().setAllocator(new NoBuffers(_ -> true));
     assertThat(lab.one.send("lost")).isTrue();
     deliver();
     assertThat(lab.one.log)
@@ -93,9 +104,20 @@ class NoMemoryTest {
   }
 
   @Test
+  void theOtherSideIsToldWhyAndHasWhatWasSentBefore() {
+    meet();
+    near().config().setAllocator(new NoBuffers(number -> number == 1));
+    assertThat(lab.one.send("before")).isTrue();
+    assertThat(lab.one.send("lost")).isTrue();
+    deliver();
+    assertThat(lab.two.log).hasSize(2).first().isEqualTo("received before");
+    assertThat(lab.two.log).last().asString().contains("could not be sent");
+  }
+
+  @Test
   void whoCannotSayWhyClosesAllTheSame() {
     meet();
-    near().config().setAllocator(new NoBuffers());
+    near().config().setAllocator(new NoBuffers(_ -> true));
     lab.one.sessions.close();
     deliver();
     assertThat(near().isOpen()).isFalse();

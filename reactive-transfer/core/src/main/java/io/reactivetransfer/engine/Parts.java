@@ -110,7 +110,8 @@ final class Parts {
     this.barriers = new Barriers(peers, liveness, worker.defects());
     NicMessages nicMessages = new NicMessages(peers, worker.defects());
     NicFailures nicFailures =
-        new NicFailures(peers, worker.defects().recording(), worker.shutdown()::begin);
+        new NicFailures(
+            peers, worker.defects().recording(), worker.afterPoll(), worker.shutdown()::begin);
 
     this.posting = new NicGroup(nics, options, worker.counters());
     this.ownership = new Ownership(peers, regions);

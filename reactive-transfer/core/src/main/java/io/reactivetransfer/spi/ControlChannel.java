@@ -76,7 +76,9 @@ public interface ControlChannel {
   /**
    * Asked for once, after {@link #close()}. The engine says that it is closed when this is complete
    * and its own thread has ended. A channel with a thread of its own, which closes after that call
-   * has returned, completes it at its very end; one that is over by then need not have this.
+   * has returned, completes it at its very end; one that is over by then need not have this. It has
+   * to complete in any case, also where the channel has failed before: nothing bounds how long an
+   * engine that is closing, or could not be opened, waits for it.
    *
    * @return complete when nothing of the channel runs any more, and another one may listen where it
    *     did, well or not

@@ -83,6 +83,7 @@ public final class ScriptedNic implements Domain {
   private int revocations;
   private boolean closed;
   private boolean broken;
+  private boolean reporting;
 
   /** How much it reports in each poll at most. */
   int reportsPerPoll = Integer.MAX_VALUE;
@@ -368,6 +369,9 @@ public final class ScriptedNic implements Domain {
   @Override
   public void release(RemotePeer peer) {
     called("release");
+    if (reporting) {
+      backend.violated("a peer was released while the NIC reported: " + peer);
+    }
     Remote remote = known(peer);
     resolved.remove(remote);
     for (Piece piece : inFlight) {
@@ -490,10 +494,12 @@ public final class ScriptedNic implements Domain {
     }
     int count = 0;
     Consumer<CompletionSink> next;
+    reporting = true;
     while (count < reportsPerPoll && (next = reports.poll()) != null) {
       next.accept(sink);
       count++;
     }
+    reporting = false;
     return count;
   }
 

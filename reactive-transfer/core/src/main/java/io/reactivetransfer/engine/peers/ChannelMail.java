@@ -155,10 +155,9 @@ final class ChannelMail {
     allowedBytes -= length;
   }
 
-  /** Whether a message that has begun to come does not go on, and others wait for its room. */
-  boolean isStuck() {
-    HalfMessage half = arriving;
-    return half != null && half.isStuck();
+  /** A message of which not all has come. */
+  @Nullable HalfMessage arriving() {
+    return arriving;
   }
 
   /** The application has taken one of so many bytes. */

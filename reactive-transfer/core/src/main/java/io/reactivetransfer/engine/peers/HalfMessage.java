@@ -16,7 +16,7 @@ final class HalfMessage {
   private byte[] bytes;
   private int arrived;
 
-  /** How much of it was there when it was last seen to go on, and the looks since then. */
+  /** How much of it was there when it was last excused, and the looks since then. */
   private int seen;
 
   private int looks;
@@ -70,16 +70,24 @@ final class HalfMessage {
     room.take(channel, bytes.length);
   }
 
-  /**
-   * Whether it stands in the way of others: they wait for room, and less than a part of it has come
-   * in the last looks, which are as many as a deadline has.
-   */
-  boolean isStuck() {
-    if (!room.isAwaited() || arrived - seen >= ControlFrame.MAX_PART_BYTES) {
-      seen = arrived;
-      looks = 0;
-      return false;
-    }
+  /** Whether others than its sender wait for room. */
+  boolean isInTheWay(Mail sender) {
+    return room.isAwaited(sender);
+  }
+
+  /** Whether a part of it, or as much, has come since it was excused. */
+  boolean goesOn() {
+    return arrived - seen >= ControlFrame.MAX_PART_BYTES;
+  }
+
+  /** It does no harm: the looks are counted anew. */
+  void excuse() {
+    seen = arrived;
+    looks = 0;
+  }
+
+  /** One more look finds that it stands still; says whether it has for all that a deadline has. */
+  boolean standsStill() {
     return ++looks > Liveness.ASKS_PER_DEADLINE;
   }
 }

@@ -87,9 +87,10 @@ final class InboxRoom {
     bytesOf[channel] += bytes;
   }
 
-  /** Whether somebody waits for room. */
-  boolean isAwaited() {
-    return !hasHalf() && owed.stream().anyMatch(waiting -> !waiting.isEmpty());
+  /** Whether somebody else than this one waits for room. */
+  boolean isAwaited(Mail asker) {
+    return !hasHalf()
+        && owed.stream().anyMatch(waiting -> waiting.size() > (waiting.contains(asker) ? 1 : 0));
   }
 
   private boolean hasHalf() {

@@ -257,13 +257,35 @@ public final class Mail {
     creditDue = 0; // also of the room that these have left
   }
 
-  /** Whether a message that the peer has begun does not go on, and others wait for its room. */
+  /**
+   * Whether messages that the peer has begun take room for which others wait, and none of them goes
+   * on: a slow way carries a part of one, then of another.
+   */
   boolean isStuck() {
-    boolean stuck = false;
-    for (ChannelMail each : channels) {
-      stuck |= each.isStuck(); // each one counts the looks
+    List<HalfMessage> begun = begun();
+    if (begun.isEmpty()
+        || !begun.getFirst().isInTheWay(this)
+        || begun.stream().anyMatch(HalfMessage::goesOn)) {
+      begun.forEach(HalfMessage::excuse);
+      return false;
+    }
+    boolean stuck = true;
+    for (HalfMessage each : begun) {
+      stuck &= each.standsStill(); // each one counts the looks
     }
     return stuck;
+  }
+
+  private List<HalfMessage> begun() {
+    List<HalfMessage> begun = List.of();
+    for (ChannelMail each : channels) {
+      HalfMessage message = each.arriving();
+      if (message != null) {
+        begun = begun.isEmpty() ? new ArrayList<>(channels.size()) : begun;
+        begun.add(message);
+      }
+    }
+    return begun;
   }
 
   /** Whether a message waits to be sent. */

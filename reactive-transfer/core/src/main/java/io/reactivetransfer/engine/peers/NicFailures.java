@@ -5,6 +5,7 @@ import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -20,17 +21,21 @@ public final class NicFailures {
   private final Nics nics;
   private final Peers peers;
   private final Recording recording;
+  private final Executor afterPoll;
   private final Consumer<Throwable> allFailed;
 
   /**
    * None yet.
    *
+   * @param afterPoll when a NIC may be told to release peers: not while it reports that it failed
    * @param allFailed told why nothing can be done any more
    */
-  public NicFailures(Peers peers, Recording recording, Consumer<Throwable> allFailed) {
+  public NicFailures(
+      Peers peers, Recording recording, Executor afterPoll, Consumer<Throwable> allFailed) {
     this.nics = peers.nics();
     this.peers = peers;
     this.recording = recording;
+    this.afterPoll = afterPoll;
     this.allFailed = allFailed;
   }
 
@@ -53,7 +58,7 @@ public final class NicFailures {
         peer.fences().ask(nic); // what it had begun may still be on its way
       }
     });
-    peers.nicFailed(nic);
+    afterPoll.execute(() -> peers.nicFailed(nic));
   }
 
   /** One of ours has lost its way to a peer, to which others may have theirs. */

@@ -377,7 +377,7 @@ public final class Peers {
   }
 
   /** Forgets all that were lost and of which nothing is wanted. */
-  void forgetLost() {
+  public void forgetLost() {
     for (PeerLink peer : List.copyOf(kept.values())) {
       if (peer.isIdle() && peer.loss() != null && peer.outbound().isSettled()) {
         forget(peer);
@@ -404,7 +404,7 @@ public final class Peers {
   }
 
   /** Forgets what was said and counted with a peer. Who holds it holds it as if it were new. */
-  void forget(PeerLink peer) {
+  public void forget(PeerLink peer) {
     PeerUnreachableException reason = peer.lossOr("was let go of");
     listeners.forEach(each -> each.forgotten(peer, reason));
     peer.mail.renew(newEpoch());

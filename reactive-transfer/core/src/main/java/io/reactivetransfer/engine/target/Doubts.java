@@ -21,8 +21,9 @@ final class Doubts {
   static final int MAX_PER_ORIGIN = 1 << 16;
 
   /**
-   * Over all origins; with so many, what those left that are gone for good goes, oldest first, and
-   * if there is none, whoever left most is to go.
+   * Over all origins, and what several left counts for each of them. With so many, what those left
+   * that are gone for good goes, oldest first, and if that is not enough, whoever left most is to
+   * go.
    */
   static final int MAX_IN_ALL = 1 << 17;
 
@@ -65,6 +66,9 @@ final class Doubts {
 
   /** Immediates all of whose origins are gone, in the order in which they went. */
   private final Set<Integer> orphans = new LinkedHashSet<>();
+
+  /** What all origins left that are not gone: an immediate counts for each of its origins. */
+  private int pairs;
 
   /** How many immediates are remembered with a text. */
   private int texts;
@@ -136,11 +140,14 @@ final class Doubts {
       forget(origin);
       tooMuch.accept(origin);
     }
+    if (pairs >= MAX_IN_ALL) {
+      EngineId most = whoLeftMost(origin);
+      forget(most);
+      tooMuch.accept(most);
+    }
     if (doubt == null) {
-      while (byImm.size() >= MAX_IN_ALL && !forgetOrphan()) {
-        EngineId most = whoLeftMost(origin);
-        forget(most);
-        tooMuch.accept(most);
+      if (byImm.size() >= MAX_IN_ALL) {
+        forgetOrphan(); // there is one: fewer have an origin than there are pairs
       }
       doubt = new Doubt(texts < MAX_TEXTS ? text : null);
       texts += doubt.text == null ? 0 : 1;
@@ -149,6 +156,12 @@ final class Doubts {
     doubt.add(origin);
     orphans.remove(imm);
     byOrigin.computeIfAbsent(origin, id -> new HashSet<>()).add(imm);
+    pairs++;
+  }
+
+  /** Whether this one can be added only if somebody who is not gone is to go. */
+  boolean lacksRoom(int imm, EngineId origin) {
+    return pairs >= MAX_IN_ALL && !isOf(imm, origin);
   }
 
   /** Nobody else pays for a flood that the bound of all is needed for. */
@@ -164,15 +177,9 @@ final class Doubts {
     return most;
   }
 
-  /**
-   * Nobody is left who could write under it what was in doubt; says whether there is such a one.
-   */
-  private boolean forgetOrphan() {
-    if (orphans.isEmpty()) {
-      return false;
-    }
+  /** Nobody is left who could write under it what was in doubt. */
+  private void forgetOrphan() {
     remove(orphans.iterator().next());
-    return true;
   }
 
   private void remove(int imm) {
@@ -189,6 +196,7 @@ final class Doubts {
       return;
     }
     remove(imm);
+    pairs -= doubt.origins.size();
     for (EngineId origin : doubt.origins) {
       byOrigin.computeIfPresent(
           origin,
@@ -204,6 +212,7 @@ final class Doubts {
   void forget(EngineId origin) {
     Set<Integer> own = byOrigin.remove(origin);
     if (own != null) {
+      pairs -= own.size();
       for (int imm : own) {
         Doubt doubt = byImm.get(imm);
         if (doubt != null && doubt.isLast(origin)) {

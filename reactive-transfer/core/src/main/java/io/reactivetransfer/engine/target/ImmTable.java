@@ -41,6 +41,7 @@ public final class ImmTable implements PeerEvents {
   private final Liveness liveness;
   private final Timers timers;
   private final AfterPoll afterPoll;
+  private final Defects defects;
   private final Counters counters;
   private final Unclaimed unclaimed;
   private final LostArrivals lost;
@@ -67,6 +68,7 @@ public final class ImmTable implements PeerEvents {
     this.liveness = liveness;
     this.timers = peers.timers();
     this.afterPoll = afterPoll;
+    this.defects = defects;
     this.counters = counters;
     this.entries = new IntMap<>(seed);
     this.notes = new AbortNotes(seed);
@@ -180,6 +182,9 @@ public final class ImmTable implements PeerEvents {
   /** Nobody knows what was counted: nothing is, until the application says that it begins anew. */
   private void doubt(int imm, EngineId origin, String cause) {
     String text = Doubts.text(cause, imm);
+    if (doubts.lacksRoom(imm, origin)) {
+      peers.forgetLost(); // nobody who is there makes room for those
+    }
     doubts.add(imm, origin, text, this::leftTooMuch);
     ImmEntry entry = entries.get(imm);
     if (entry != null) {
@@ -194,8 +199,12 @@ public final class ImmTable implements PeerEvents {
   private void leftTooMuch(EngineId origin) {
     afterPoll.execute(() -> {
       PeerLink peer = peers.find(origin);
-      if (peer != null) {
-        liveness.dismiss(peer, "it left more immediates in doubt than can be remembered");
+      if (peer != null && peer.loss() != null) {
+        peers.forget(peer); // it is not to be told, nor to be lost once more
+      } else if (peer != null) {
+        String text = "it left more immediates in doubt than can be remembered";
+        defects.report("engine " + origin.toShortString() + " is given up: " + text);
+        liveness.dismiss(peer, text);
       }
     });
   }

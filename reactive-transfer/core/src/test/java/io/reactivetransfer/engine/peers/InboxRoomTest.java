@@ -206,6 +206,36 @@ class InboxRoomTest {
     assertThat(granted(9)).isEqualTo(CREDITS);
   }
 
+  /** What it is owed itself, such as of a channel that nobody reads, it does not lose. */
+  @Test
+  void whoDoesNotGoOnWhileNobodyElseWaitsForRoomIsNotGivenUp() {
+    fill();
+    hello(9);
+    assertThat(granted(9)).isZero();
+    part(9, 3, 1, 2 * PART);
+    pass(DEADLINE.multipliedBy(3), _ -> {});
+    assertThat(hand.control().disconnections()).isEmpty();
+    hello(10);
+    pass(DEADLINE.multipliedBy(2), _ -> {});
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(end -> assertThat(end.peer()).isEqualTo(hand.peer(9).id()));
+  }
+
+  /** As over a slow way that carries messages of many channels in turn. */
+  @Test
+  void whoGoesOnWithOneOfSeveralMessagesIsNotGivenUp() {
+    hello(1);
+    hand.incoming().room().bound(1, InboxRoom.MAX_UNTAKEN_BYTES);
+    int parts = 50;
+    begin(1, 3, PART / 4, parts * PART / 4);
+    hello(9);
+    pass(Duration.ofMillis(250L * parts), i -> part(1, 1, PART / 4, (parts - i) * PART / 4));
+    assertThat(hand.control().disconnections()).isEmpty();
+    pass(DEADLINE.multipliedBy(2), _ -> {});
+    assertThat(hand.control().disconnections()).as("none goes on any more").hasSize(1);
+  }
+
   @Test
   void whoGoesOnSlowlyWhileOthersWaitForRoomIsNotGivenUp() {
     hello(1);

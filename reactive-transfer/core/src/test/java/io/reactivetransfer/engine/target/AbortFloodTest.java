@@ -13,9 +13,12 @@ import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerLink;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** However much an origin aborts: it costs little, and ends. */
 class AbortFloodTest {
@@ -157,6 +160,38 @@ class AbortFloodTest {
     again.assertOpen();
     arrive(1);
     again.assertComplete();
+  }
+
+  /**
+   * Two that leave all that there is room for, and are lost. What was not taken of them keeps them
+   * from being forgotten with those of which nothing is wanted.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void thoseThatAreLostMakeRoomBeforeAnybodyWhoIsThere(boolean isHeldByAMessage) {
+    for (int number = 2; number <= 3; number++) {
+      hand.receive(number, hand.hello(number));
+      if (isHeldByAMessage) {
+        hand.receive(number, ControlFrame.message(0, ByteBuffer.allocate(4)));
+      }
+      for (int i = 0; i < Doubts.MAX_PER_ORIGIN; i++) {
+        int imm = number * Doubts.MAX_PER_ORIGIN + i;
+        AbortFrame abort =
+            new AbortFrame(i + 1, imm, 0, ControlFrame.FAILS | ControlFrame.DOUBT, "");
+        hand.control().receive(hand.peer(number).id(), ControlFrame.abort(abort, 0));
+      }
+      hand.turn();
+      hand.lose(hand.peer(number));
+    }
+    int before = hand.control().disconnections().size();
+    int greetings = hand.control().sent(ControlFrame.HELLO).size();
+    abort(1, 0, ControlFrame.FAILS | ControlFrame.DOUBT);
+    hand.turn();
+    assertThat(hand.control().disconnections()).hasSize(before);
+    assertThat(hand.control().sent(ControlFrame.HELLO)).as("greetings").hasSize(greetings);
+    assertThat(((PeerLink) origin).loss()).isNull();
+    assertThat(claim(1).error()).isInstanceOf(TransferFailedException.class);
+    assertThat(claim(3 * Doubts.MAX_PER_ORIGIN + 1_000).error()).as("of who is lost").isNotNull();
   }
 
   /** Such as one that this engine has forgotten, and that does not know it. */
