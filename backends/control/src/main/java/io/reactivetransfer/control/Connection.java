@@ -21,6 +21,9 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
 
   private static final Logger LOG = Loggers.getLogger(Connection.class);
 
+  /** Made before, for where there is no memory. */
+  private static final Failure NOT_SENT = ErrorCode.BROKEN.because("a message could not be sent");
+
   private final Sessions sessions;
   private @Nullable SessionKeys keys;
   private @Nullable FrameCodec codec;
@@ -109,10 +112,16 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
       try {
         frame = from.next(codec, context().alloc());
       } catch (RuntimeException | Error e) { // such as where there is no memory for it
+        try {
+          endWith(
+              ErrorCode.BROKEN.because("a message to " + where() + " could not be sent: " + e),
+              ErrorCode.BROKEN.because("a message to this engine could not be sent"));
+        } finally { // the message is gone, so nothing may come behind it
+          if (phase() != Phase.ENDED) {
+            end(NOT_SENT);
+          }
+        }
         LOG.warn("a message to {} could not be sent", where(), e);
-        endWith(
-            ErrorCode.BROKEN.because("a message to " + where() + " could not be sent: " + e),
-            ErrorCode.BROKEN.because("a message to this engine could not be sent"));
         return false;
       }
       if (frame == null) {

@@ -102,7 +102,7 @@ final class Route implements RemoteMemory {
     inAdvance = is;
   }
 
-  /** Whether nothing was to be written there so far. */
+  /** Whether it was asked for in advance, and has been neither opened nor written to since. */
   boolean isInAdvance() {
     return inAdvance;
   }

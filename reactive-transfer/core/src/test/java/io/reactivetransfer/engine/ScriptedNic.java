@@ -495,11 +495,14 @@ public final class ScriptedNic implements Domain {
     int count = 0;
     Consumer<CompletionSink> next;
     reporting = true;
-    while (count < reportsPerPoll && (next = reports.poll()) != null) {
-      next.accept(sink);
-      count++;
+    try {
+      while (count < reportsPerPoll && (next = reports.poll()) != null) {
+        next.accept(sink);
+        count++;
+      }
+    } finally {
+      reporting = false;
     }
-    reporting = false;
     return count;
   }
 

@@ -5,8 +5,7 @@ import java.util.Arrays;
 
 /**
  * A message of which not all has come. What it takes of memory is counted in the room of those that
- * wait; if it stands still while others wait for that room, its sender is given up. Belongs to the
- * NIC thread.
+ * wait. Belongs to the NIC thread.
  */
 final class HalfMessage {
 
@@ -15,11 +14,6 @@ final class HalfMessage {
   private final int length;
   private byte[] bytes;
   private int arrived;
-
-  /** How much of it was there when it was last excused, and the looks since then. */
-  private int seen;
-
-  private int looks;
 
   /**
    * Begins.
@@ -73,21 +67,5 @@ final class HalfMessage {
   /** Whether others than its sender wait for room. */
   boolean isInTheWay(Mail sender) {
     return room.isAwaited(sender);
-  }
-
-  /** Whether a part of it, or as much, has come since it was excused. */
-  boolean goesOn() {
-    return arrived - seen >= ControlFrame.MAX_PART_BYTES;
-  }
-
-  /** It does no harm: the looks are counted anew. */
-  void excuse() {
-    seen = arrived;
-    looks = 0;
-  }
-
-  /** One more look finds that it stands still; says whether it has for all that a deadline has. */
-  boolean standsStill() {
-    return ++looks > Liveness.ASKS_PER_DEADLINE;
   }
 }

@@ -60,8 +60,10 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
       return false;
     }
     byte[] message;
+    int left = frame.getInt();
+    mail.arrived(frame.remaining());
     try {
-      message = mail.channel(channel).received(frame.getInt(), frame, longest, room);
+      message = mail.channel(channel).received(left, frame, longest, room);
     } catch (IllegalArgumentException e) {
       return false;
     }

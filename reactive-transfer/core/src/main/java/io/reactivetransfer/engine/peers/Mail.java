@@ -78,6 +78,12 @@ public final class Mail {
   /** Whether it is to be told which NICs failed here. */
   boolean nicsDue;
 
+  /** What has come of messages, how much of it when it was last found to go on, and looks since. */
+  private long arrivedBytes;
+
+  private long excusedBytes;
+  private int looks;
+
   /** Whether more waited to be said than may. */
   private boolean overfull;
 
@@ -257,35 +263,36 @@ public final class Mail {
     creditDue = 0; // also of the room that these have left
   }
 
-  /**
-   * Whether messages that the peer has begun take room for which others wait, and none of them goes
-   * on: a slow way carries a part of one, then of another.
-   */
-  boolean isStuck() {
-    List<HalfMessage> begun = begun();
-    if (begun.isEmpty()
-        || !begun.getFirst().isInTheWay(this)
-        || begun.stream().anyMatch(HalfMessage::goesOn)) {
-      begun.forEach(HalfMessage::excuse);
-      return false;
-    }
-    boolean stuck = true;
-    for (HalfMessage each : begun) {
-      stuck &= each.standsStill(); // each one counts the looks
-    }
-    return stuck;
+  /** A part of a message has come, of so many bytes. */
+  void arrived(int bytes) {
+    arrivedBytes += bytes;
   }
 
-  private List<HalfMessage> begun() {
-    List<HalfMessage> begun = List.of();
+  /**
+   * Whether messages that the peer has begun take room for which others wait, and it does not go
+   * on: not with these, nor with others. Asked in each look at the peer.
+   */
+  boolean isStuck() {
+    HalfMessage begun = begun();
+    if (begun == null
+        || !begun.isInTheWay(this)
+        || arrivedBytes - excusedBytes >= ControlFrame.MAX_PART_BYTES) {
+      excusedBytes = arrivedBytes;
+      looks = 0;
+      return false;
+    }
+    return ++looks > Liveness.ASKS_PER_DEADLINE;
+  }
+
+  /** One of those of which not all has come; null if there is none. */
+  private @Nullable HalfMessage begun() {
     for (ChannelMail each : channels) {
       HalfMessage message = each.arriving();
       if (message != null) {
-        begun = begun.isEmpty() ? new ArrayList<>(channels.size()) : begun;
-        begun.add(message);
+        return message;
       }
     }
-    return begun;
+    return null;
   }
 
   /** Whether a message waits to be sent. */

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,8 +74,12 @@ final class Doubts {
   /** How many immediates are remembered with a text. */
   private int texts;
 
-  Doubts(int seed) {
+  /** Whether an origin is lost: such a one makes room before any other. */
+  private final Predicate<EngineId> isLost;
+
+  Doubts(int seed, Predicate<EngineId> isLost) {
     byImm = new IntMap<>(seed);
+    this.isLost = isLost;
   }
 
   boolean isEmpty() {
@@ -164,14 +169,17 @@ final class Doubts {
     return pairs >= MAX_IN_ALL && !isOf(imm, origin);
   }
 
-  /** Nobody else pays for a flood that the bound of all is needed for. */
+  /** Nobody else pays for a flood that the bound of all is needed for; but lost ones go first. */
   private EngineId whoLeftMost(EngineId newcomer) {
     EngineId most = newcomer;
     int size = 0;
+    boolean lost = false;
     for (Map.Entry<EngineId, Set<Integer>> origin : byOrigin.entrySet()) {
-      if (origin.getValue().size() > size) {
+      boolean alsoLost = isLost.test(origin.getKey());
+      if (alsoLost == lost ? origin.getValue().size() > size : alsoLost) {
         most = origin.getKey();
         size = origin.getValue().size();
+        lost = alsoLost;
       }
     }
     return most;

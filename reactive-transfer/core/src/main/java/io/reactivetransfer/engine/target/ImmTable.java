@@ -72,7 +72,7 @@ public final class ImmTable implements PeerEvents {
     this.counters = counters;
     this.entries = new IntMap<>(seed);
     this.notes = new AbortNotes(seed);
-    this.doubts = new Doubts(seed);
+    this.doubts = new Doubts(seed, this::isLost);
     this.unclaimed = new Unclaimed(maxUnclaimed, seed);
     this.lost = new LostArrivals(liveness, afterPoll, defects, counters, maxUnclaimed, unclaimed);
   }
@@ -194,6 +194,11 @@ public final class ImmTable implements PeerEvents {
       }
       review(entry);
     }
+  }
+
+  private boolean isLost(EngineId origin) {
+    PeerLink peer = peers.find(origin);
+    return peer == null || peer.loss() != null;
   }
 
   private void leftTooMuch(EngineId origin) {

@@ -236,6 +236,38 @@ class InboxRoomTest {
     assertThat(hand.control().disconnections()).as("none goes on any more").hasSize(1);
   }
 
+  /** Of these nothing is half there any more, and of the others nothing comes meanwhile. */
+  @Test
+  void whoCompletesOneMessageAfterTheOtherIsNotGivenUp() {
+    hello(1);
+    int channels = MessageChannel.MAX_NUMBER / 2;
+    for (int channel = 0; channel < channels; channel++) {
+      part(1, channel, 1, PART);
+    }
+    hand.incoming().room().bound(1, InboxRoom.MAX_UNTAKEN_BYTES);
+    hello(9);
+    pass(DEADLINE.dividedBy(4).multipliedBy(channels - 1), i -> {
+      if (i % 4 == 0) {
+        part(1, i / 4, PART, 0);
+      }
+    });
+    assertThat(hand.control().disconnections()).isEmpty();
+  }
+
+  @Test
+  void whoBeginsOneMessageAfterTheOtherAndGoesOnWithNoneIsGivenUp() {
+    hello(1);
+    part(1, 0, 1, 2 * PART);
+    hand.incoming().room().bound(1, InboxRoom.MAX_UNTAKEN_BYTES);
+    hello(9);
+    pass(DEADLINE.multipliedBy(2), i -> {
+      if (i % 3 == 0) {
+        part(1, 1 + i / 3, 1, 2 * PART);
+      }
+    });
+    assertThat(hand.control().disconnections()).hasSize(1);
+  }
+
   @Test
   void whoGoesOnSlowlyWhileOthersWaitForRoomIsNotGivenUp() {
     hello(1);

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What origins leave in doubt, also those that never come back. */
 class DoubtsTest {
 
-  private final Doubts doubts = new Doubts(3);
+  private final Set<EngineId> lost = new HashSet<>();
+  private final Doubts doubts = new Doubts(3, lost::contains);
 
   private static EngineId origin(int number) {
     return new EngineId(7, number);
@@ -95,6 +98,25 @@ class DoubtsTest {
       assertThat(add(Doubts.MAX_IN_ALL + i, guest)).as("doubt %s of a guest", i).isEmpty();
     }
     assertThat(doubts.size()).isEqualTo(Doubts.MAX_IN_ALL);
+  }
+
+  @Test
+  void whoIsLostMakesRoomBeforeWhoIsThereAndHasLeftMore() {
+    int each = Doubts.MAX_PER_ORIGIN / 2;
+    for (int i = 0; i < each; i++) {
+      add(i, origin(1));
+    }
+    for (int i = each; i < 2 * each - 1; i++) {
+      add(i, origin(2));
+    }
+    int imm = 2 * each;
+    for (; !doubts.lacksRoom(imm, origin(3)); imm++) {
+      add(imm, origin(imm % 2 == 0 ? 3 : 4));
+    }
+    lost.add(origin(1));
+    lost.add(origin(2));
+    assertThat(add(imm, origin(3))).containsExactly(origin(1));
+    assertThat(doubts.isOf(imm, origin(3))).isTrue();
   }
 
   /** And to make room is to forget one of them, not one after the other. */
