@@ -47,7 +47,7 @@ class MoeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "tcp, --ranks=3, --skew=1",
+    "tcp, --ranks=4, --skew=1",
     "loopback, --ranks=3, --private-slots=0",
     "loopback, --ranks=2, --signals=nic"
   })

@@ -24,7 +24,7 @@ class SimulatedStepsTest {
   /** One world without faults; throws an AssertionError if anything is not as it has to be. */
   static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {
     RandomSteps random = new RandomSteps(seed);
-    int ranks = random.chance(3) ? random.between(20, 64) : random.between(1, 7);
+    int ranks = random.chance(12) ? random.between(8, 64) : random.between(1, 7);
     MoeShape.Builder any = random.shape(ranks).lanes(random.between(1, 3));
     MoeShape shape =
         random.chance(30) ? any.maxReceived(random.between(1, 30)).build() : any.build();
