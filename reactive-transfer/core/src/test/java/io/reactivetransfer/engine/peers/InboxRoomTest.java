@@ -246,11 +246,13 @@ class InboxRoomTest {
     }
     hand.incoming().room().bound(1, InboxRoom.MAX_UNTAKEN_BYTES);
     hello(9);
-    pass(DEADLINE.dividedBy(4).multipliedBy(channels - 1), i -> {
-      if (i % 4 == 0) {
-        part(1, i / 4, PART, 0);
-      }
-    });
+    pass(
+        DEADLINE.dividedBy(4).multipliedBy(channels - 1),
+        i -> {
+          if (i % 4 == 0) {
+            part(1, i / 4, PART, 0);
+          }
+        });
     assertThat(hand.control().disconnections()).isEmpty();
   }
 
@@ -260,11 +262,13 @@ class InboxRoomTest {
     part(1, 0, 1, 2 * PART);
     hand.incoming().room().bound(1, InboxRoom.MAX_UNTAKEN_BYTES);
     hello(9);
-    pass(DEADLINE.multipliedBy(2), i -> {
-      if (i % 3 == 0) {
-        part(1, 1 + i / 3, 1, 2 * PART);
-      }
-    });
+    pass(
+        DEADLINE.multipliedBy(2),
+        i -> {
+          if (i % 3 == 0) {
+            part(1, 1 + i / 3, 1, 2 * PART);
+          }
+        });
     assertThat(hand.control().disconnections()).hasSize(1);
   }
 
