@@ -68,7 +68,7 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
     this.ranks = ranks;
     this.referee = steering.world.referee();
     this.beganNanos = referee.nanos();
-    this.failedBefore = steering.world.preparesFailed();
+    this.failedBefore = steering.world.failed();
     this.stoppedBefore = steering.node.stoppedNanos();
     this.mayBeRefused = steering.mayBeBusy();
     this.takesOver = !steering.hasTakenOver();
@@ -102,11 +102,12 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
   void ordered(UpdateNumber as) {
     if (members.isEmpty()) {
       update = as;
+      Turns turns = steering.world.turns(ranks.values());
       ranks.forEach((name, serving) -> {
         Life life = serving.life();
         if (life != null && !serving.node.isGone()) {
           members.put(name, life);
-          serving.opened(life.bufferOf(mode), version);
+          serving.opened(life.bufferOf(mode), version, turns);
         }
       });
     }
@@ -155,12 +156,13 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
     }
   }
 
-  /** Nothing was in the way, but that preparing may have failed. */
+  /** Nothing was in the way, but what has failed as it was told. */
   private void requireSmooth(UpdateResult value) {
-    boolean prepared = steering.world.preparesFailed() == failedBefore;
+    boolean nothingFailed = steering.world.failed() == failedBefore;
     if (mode != null) {
       referee.require(
-          (value.isFlipped() || (!prepared && value.decision() == UpdateResult.Decision.ABORTED))
+          (value.isFlipped()
+                  || (!nothingFailed && value.decision() == UpdateResult.Decision.ABORTED))
               && value.isConfirmed(),
           this + " has not flipped, and nothing was in the way: " + value);
     }
@@ -208,6 +210,17 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
   }
 
   // ---- what others want to know ----
+
+  /**
+   * Whether a rank may have stopped for it: it names the rank, and nobody knows that it is over
+   * there.
+   */
+  boolean mayStop(Serving serving) {
+    UpdateResult said = result;
+    return mode != null
+        && serving.equals(ranks.get(serving.name()))
+        && (said == null || !said.isConfirmed());
+  }
 
   boolean isRecovery() {
     return mode == null;

@@ -170,7 +170,8 @@ final class Laboratory {
           }
           List<WeightsTrainer> writers = writers(by, engine, random);
           Map<String, Long> arrivals = new LinkedHashMap<>();
-          ranks.forEach((name, serving) ->
+          Map<String, Serving> told = world.tampering().named(ranks, living());
+          told.forEach((name, serving) ->
               arrivals.put(
                   name,
                   world.tampering().arrivals(world.model().table().arrivals()[serving.index])));
@@ -179,7 +180,7 @@ final class Laboratory {
               attempt ->
                   controller.update(
                       new WeightsUpdate(version, mode, arrivals, Duration.ofNanos(deadlineNanos)),
-                      members(engine, ranks),
+                      members(engine, told),
                       writers.stream().map(writer -> noted(attempt, writer)).toList()));
         });
   }
@@ -343,11 +344,19 @@ final class Laboratory {
   /** A rank gives other leases than before, or none. */
   void looked(Life life) {
     if (life.state() == RankState.PAUSED) {
+      requireNamed(life);
       reached(Strike.Step.PAUSED);
     } else if (life.state() == RankState.UNDECIDED) {
       reached(Strike.Step.UNDECIDED);
     }
     attempts.forEach(this::requireOneVersion);
+  }
+
+  /** Others go on serving. */
+  private void requireNamed(Life life) {
+    if (attempts.stream().noneMatch(attempt -> attempt.mayStop(life.serving))) {
+      world.referee().violated(life + " gives no leases, and no update names it");
+    }
   }
 
   private void requireOneVersion(Attempt attempt) {

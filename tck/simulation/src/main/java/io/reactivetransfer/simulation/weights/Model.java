@@ -39,6 +39,7 @@ final class Model {
   private final List<SourceRank> sources = new ArrayList<>();
   private final List<TargetRank> targets = new ArrayList<>();
   private final RoutingTable table;
+  private final Groups groups;
 
   private Model(int trainers, int ranks, SplittableRandom random) {
     this.random = random;
@@ -53,6 +54,7 @@ final class Model {
             .stepBytes(STEP_BYTES)
             .wholeBytes(random.nextBoolean() ? 0 : STEP_BYTES)
             .plan(sources, targets);
+    groups = new Groups(table);
   }
 
   /** One in which each rank gets something. */
@@ -69,6 +71,10 @@ final class Model {
 
   RoutingTable table() {
     return table;
+  }
+
+  Groups groups() {
+    return groups;
   }
 
   List<SourceRank> sources() {

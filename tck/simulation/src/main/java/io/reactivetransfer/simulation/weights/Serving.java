@@ -33,6 +33,12 @@ final class Serving extends Role {
   /** Of each buffer, which version is written to it now, or was last. */
   private final long[] wanted = new long[2];
 
+  /** And how far that update is, if mesh groups take turns. */
+  private final @Nullable Turns[] turns = new Turns[2];
+
+  /** And whether all that it writes is damaged on the way. */
+  private final boolean[] damaged = new boolean[2];
+
   private boolean isFirst;
   private @Nullable TransferEngine engine;
   private @Nullable Checksums checksums;
@@ -266,13 +272,41 @@ final class Serving extends Role {
         return;
       }
     }
+    requireTurn(strip, offset, length);
     world.landing(() -> written(strip, offset, length));
     world.laboratory().written();
   }
 
+  /** All ranks of the trainer have written the mesh groups before the one of these bytes. */
+  private void requireTurn(Strip strip, long offset, long length) {
+    Turns now = turns[strip.buffer];
+    for (long at = offset; now != null && at < offset + length; at++) {
+      int group = now.notOver(index, strip.region, at);
+      if (group != Groups.NONE) {
+        world
+            .referee()
+            .violated(
+                "a NIC writes byte "
+                    + at
+                    + " of "
+                    + strip
+                    + ", and mesh group "
+                    + world.model().table().groups().get(group)
+                    + ", whose turn comes before, is not over");
+        return;
+      }
+    }
+  }
+
   /** All its ranks are open to an update: whatever comes of those before it is refused. */
-  void opened(int buffer, long version) {
+  void opened(int buffer, long version, @Nullable Turns inTurn) {
     wanted[buffer] = Math.max(wanted[buffer], version);
+    turns[buffer] = inTurn;
+    damaged[buffer] =
+        world.forecast().checksums() && !world.isHealed() && world.tampering().damages();
+    if (damaged[buffer]) {
+      world.damaged();
+    }
   }
 
   /** A NIC has written these bytes. */
@@ -291,6 +325,16 @@ final class Serving extends Role {
                     + wanted[strip.buffer]
                     + ", which is written");
         return;
+      }
+    }
+    Turns now = turns[strip.buffer];
+    for (long at = offset; at < offset + length; at++) {
+      if (now != null) {
+        now.come(index, strip.region, at);
+      }
+      if (damaged[strip.buffer]) {
+        byte came = strip.memory.get(ValueLayout.JAVA_BYTE, at);
+        strip.memory.set(ValueLayout.JAVA_BYTE, at, (byte) ~came);
       }
     }
   }

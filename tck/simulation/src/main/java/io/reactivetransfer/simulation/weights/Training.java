@@ -49,6 +49,7 @@ final class Training extends Role {
   private boolean retires;
   private long holds = -1;
   private int failures;
+  private long watermark;
 
   Training(WeightsNode node, int index, SplittableRandom random) {
     super(node, index);
@@ -266,8 +267,7 @@ final class Training extends Role {
     openedWith = with;
     RoutingTable table = world.model().table().only(index);
     TrainerRank.open(
-            Noticing.registrations(
-                world.tampering().trainer(on), segment -> world.temporaries(this, segment)),
+            Noticing.registrations(world.tampering().trainer(on), this::taken),
             table,
             index,
             memory,
@@ -294,9 +294,9 @@ final class Training extends Role {
 
   private RunOptions options(List<PeerAddress> with) {
     boolean calm = world.forecast().calm();
-    long watermark = world.model().largestStep(index) * random.nextInt(1, 4);
+    watermark = world.model().largestStep(index) * random.nextInt(1, 4);
     return RunOptions.builder()
-        .temporaryBytes(watermark)
+        .temporaryBytes(world.tampering().watermark(watermark))
         .prepare(world.tampering().prepare(this::prepare))
         .scheduler(node.scheduler())
         .parallelism(random.nextInt(1, 4))
@@ -305,6 +305,20 @@ final class Training extends Role {
         .deadline(Duration.ofMillis(calm ? 60_000 : random.nextLong(500, 20_000)))
         .timers(node.timers())
         .build();
+  }
+
+  /** It registers memory for temporaries. */
+  private void taken(MemorySegment memory) {
+    world
+        .referee()
+        .require(
+            memory.byteSize() <= watermark,
+            this
+                + " takes "
+                + memory.byteSize()
+                + " bytes for temporaries, and its watermark is "
+                + watermark);
+    world.temporaries(this, memory);
   }
 
   private void prepare(PrepareTask task) {

@@ -50,6 +50,26 @@ interface WeightsTampering {
     return sound;
   }
 
+  /**
+   * Which ranks an update is told to write.
+   *
+   * @param sound those that it is for
+   * @param living all that live
+   */
+  default Map<String, Serving> named(Map<String, Serving> sound, Map<String, Serving> living) {
+    return sound;
+  }
+
+  /** How many bytes of temporaries a trainer is told to take at most. */
+  default long watermark(long sound) {
+    return sound;
+  }
+
+  /** Whether all that an update writes to a rank is damaged on the way. */
+  default boolean damages() {
+    return false;
+  }
+
   /** What prepares. */
   default PrepareFunction prepare(PrepareFunction sound) {
     return sound;

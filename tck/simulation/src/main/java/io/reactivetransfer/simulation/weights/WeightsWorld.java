@@ -10,11 +10,13 @@ import io.reactivetransfer.simulation.network.VirtualTime;
 import io.reactivetransfer.simulation.network.WireObserver;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that one run consists of: time, the network, the processes, the weights. */
 final class WeightsWorld implements WireObserver, Hosts<WeightsNode> {
@@ -40,7 +42,10 @@ final class WeightsWorld implements WireObserver, Hosts<WeightsNode> {
   private final TreeMap<Long, Temporaries> temporaries = new TreeMap<>();
   private final List<Runnable> landings = new ArrayList<>();
   private int places;
-  private int preparesFailed;
+
+  /** How often something has failed as it was told. */
+  private int failed;
+
   private boolean replaces = true;
 
   WeightsWorld(
@@ -197,11 +202,26 @@ final class WeightsWorld implements WireObserver, Hosts<WeightsNode> {
 
   /** What prepares has failed, as it was told. */
   void prepareFailed() {
-    preparesFailed++;
+    failed++;
   }
 
-  int preparesFailed() {
-    return preparesFailed;
+  /** What an update writes to a rank is damaged, as it was told. */
+  void damaged() {
+    failed++;
+  }
+
+  int failed() {
+    return failed;
+  }
+
+  /**
+   * Mesh groups that take turns in one update; null if they do not. A write that has only left when
+   * it is done may come when the next group has begun.
+   */
+  @Nullable Turns turns(Collection<Serving> ranks) {
+    return forecast.inTurn() && !forecast.weather().sourceFree()
+        ? new Turns(model.groups(), ranks.stream().map(serving -> serving.index).toList())
+        : null;
   }
 
   /** Whether nothing goes wrong any more. */

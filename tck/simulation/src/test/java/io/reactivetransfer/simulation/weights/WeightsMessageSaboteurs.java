@@ -59,6 +59,17 @@ final class WeightsMessageSaboteurs {
     };
   }
 
+  /** A trainer takes each barrier for passed when it comes there. */
+  static WeightsTampering waitsAtNoBarrier() {
+    return new WeightsTampering() {
+      @Override
+      public TransferEngine trainer(TransferEngine sound) {
+        return ForwardingCalls.of(
+            TransferEngine.class, sound, "barrier", args -> Mono.<Void>empty());
+      }
+    };
+  }
+
   /** Who prepares has what is gathered written where its temporaries begin. */
   static WeightsTampering grantsOnePlace() {
     return new WeightsTampering() {

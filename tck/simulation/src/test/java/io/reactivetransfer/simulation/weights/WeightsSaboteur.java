@@ -52,6 +52,8 @@ enum WeightsSaboteur {
   PREPARES_NOT_ALL(WeightsSaboteur::preparesNotAll),
   GATHERS_TO_ONE_PLACE(WeightsMessageSaboteurs::grantsOnePlace),
   MISNAMES_THE_VERSION(() -> ranks(RankMistakes::misnames)),
+  SERVES_WHAT_IS_TORN(() -> ranks(RankMistakes::servesTorn)),
+  FINDS_NO_DAMAGE(() -> new Damage(true)),
   FLIPS_WHILE_THE_OLD_IS_READ(() -> ranks(RankMistakes::outlives)),
 
   // All or none, and no two versions.
@@ -76,6 +78,14 @@ enum WeightsSaboteur {
         }
       }),
 
+  STOPS_WHOM_NO_UPDATE_NAMES(() ->
+      new WeightsTampering() {
+        @Override
+        public Map<String, Serving> named(Map<String, Serving> sound, Map<String, Serving> living) {
+          return living;
+        }
+      }),
+
   // Every update ends, once, in time, and says what is so.
   NEVER_ENDS(WeightsResultSaboteurs::neverEnds),
   HAS_NO_RESULT(WeightsResultSaboteurs::hasNoResult),
@@ -95,6 +105,16 @@ enum WeightsSaboteur {
   TAKES_FOR_WRITTEN_WHAT_IS_HANDED_OVER(WeightsMemorySaboteurs.TakenForWritten::new),
   FAILS_BEFORE_IT_IS_QUIET(WeightsMemorySaboteurs.FailsAtOnce::new),
   ENDS_NO_KEY_OF_TEMPORARIES(WeightsMemorySaboteurs.EndsNoKeyOfTemporaries::new),
+
+  // A trainer keeps its watermark, and mesh groups their turns.
+  HEEDS_NO_WATERMARK(() ->
+      new WeightsTampering() {
+        @Override
+        public long watermark(long sound) {
+          return 1 << 20;
+        }
+      }),
+  WAITS_AT_NO_BARRIER(WeightsMessageSaboteurs::waitsAtNoBarrier),
 
   // Nobody waits for ever, and nothing is left.
   IS_DEAF_BEHIND_ITS_VOTE(() -> ranks(RankMistakes::isDeafBehindItsVote)),

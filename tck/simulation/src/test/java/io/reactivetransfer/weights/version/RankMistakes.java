@@ -85,6 +85,40 @@ public final class RankMistakes {
             });
   }
 
+  /** It gives leases of what an update in place has begun to write, and was dropped. */
+  public static WeightsRankBuilder servesTorn(WeightsRankBuilder sound) {
+    return acting(
+        sound,
+        actions ->
+            new Forwarding(actions) {
+              private UpdateNumber served = UpdateNumber.NONE;
+              private long version;
+              private int at = -1;
+              private int opened = -1;
+
+              @Override
+              public void serve(UpdateNumber update, long of, int buffer) {
+                served = update;
+                version = of;
+                at = buffer;
+                super.serve(update, of, buffer);
+              }
+
+              @Override
+              public void open(UpdateNumber update, int buffer, long arrivals) {
+                opened = buffer;
+                super.open(update, buffer, arrivals);
+              }
+
+              @Override
+              public void dropped(UpdateNumber update, String why) {
+                if (at >= 0 && opened == at) {
+                  super.serve(served, version, at);
+                }
+              }
+            });
+  }
+
   /** It takes for here what lacks one write. */
   public static WeightsRankBuilder countsTooFew(WeightsRankBuilder sound) {
     return acting(
