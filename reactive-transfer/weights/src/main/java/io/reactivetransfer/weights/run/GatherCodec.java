@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.run;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.weights.internal.MessageText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -126,7 +127,8 @@ final class GatherCodec {
         if (in.remaining() > MAX_TEXT) {
           throw bad("a text of at most " + MAX_TEXT + " bytes", in.remaining());
         }
-        yield new GatherMessage.Failed(update, new String(rest(in), StandardCharsets.UTF_8));
+        String why = new String(rest(in), StandardCharsets.UTF_8);
+        yield new GatherMessage.Failed(update, MessageText.printable(why));
       }
       default -> throw bad("a kind of 1 to 4", kind);
     };

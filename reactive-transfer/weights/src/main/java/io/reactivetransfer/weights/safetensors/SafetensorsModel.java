@@ -1,9 +1,11 @@
 package io.reactivetransfer.weights.safetensors;
 
 import com.fasterxml.jackson.core.JacksonException;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -92,16 +94,20 @@ public final class SafetensorsModel implements AutoCloseable {
             }
           });
     } catch (JacksonException e) {
-      throw new SafetensorsFormatException(
-          name
-              + ": expected an index in JSON, got "
-              + SafetensorsHeader.shown(String.valueOf(e.getOriginalMessage())));
+      throw noJson(name, e.getOriginalMessage());
+    } catch (CharConversionException e) { // of UTF-32 that is none
+      throw noJson(name, e.getMessage());
     }
     if (!isIndex[0]) {
       throw new SafetensorsFormatException(
           name + ": expected an index, which has a weight_map, got JSON without one");
     }
     return found;
+  }
+
+  private static SafetensorsFormatException noJson(String name, @Nullable String why) {
+    return new SafetensorsFormatException(
+        name + ": expected an index in JSON, got " + SafetensorsHeader.shown(String.valueOf(why)));
   }
 
   private static void openAll(
@@ -117,8 +123,7 @@ public final class SafetensorsModel implements AutoCloseable {
       String file = one.getValue();
       SafetensorsFile open = files.get(file);
       if (open == null) {
-        requireBeside(name, file);
-        open = SafetensorsFile.open(requireWithin(within, index, index.resolveSibling(file)));
+        open = SafetensorsFile.open(requireWithin(within, index, beside(index, file)));
         files.put(file, open);
       }
       if (open.entry(one.getKey()) == null) {
@@ -127,7 +132,7 @@ public final class SafetensorsModel implements AutoCloseable {
                 + ": expected tensor "
                 + SafetensorsHeader.shown(one.getKey())
                 + " in "
-                + file
+                + SafetensorsHeader.shown(file)
                 + ", got none of that name");
       }
       tensors.put(one.getKey(), open);
@@ -140,7 +145,7 @@ public final class SafetensorsModel implements AutoCloseable {
                   + ": expected tensor "
                   + SafetensorsHeader.shown(entry.name())
                   + " of "
-                  + file.getKey()
+                  + SafetensorsHeader.shown(file.getKey())
                   + " in the index, got "
                   + (tensors.containsKey(entry.name()) ? "it from another file" : "none"));
         }
@@ -149,7 +154,8 @@ public final class SafetensorsModel implements AutoCloseable {
   }
 
   /** An index does not lead anywhere else. */
-  private static void requireBeside(String index, String file) {
+  private static Path beside(Path index, String file) {
+    String name = String.valueOf(index.getFileName());
     boolean isPlain =
         !file.isEmpty()
             && !file.equals(".")
@@ -157,10 +163,19 @@ public final class SafetensorsModel implements AutoCloseable {
             && file.chars().noneMatch(c -> c == '/' || c == '\\' || c < ' ');
     if (!isPlain) {
       throw new SafetensorsFormatException(
-          index
+          name
               + ": expected files beside the index, got '"
               + SafetensorsHeader.shown(file)
               + "', elsewhere");
+    }
+    try {
+      return index.resolveSibling(file);
+    } catch (InvalidPathException e) {
+      throw new SafetensorsFormatException(
+          name
+              + ": expected names that a file can have here, got '"
+              + SafetensorsHeader.shown(file)
+              + "'");
     }
   }
 
@@ -177,7 +192,7 @@ public final class SafetensorsModel implements AutoCloseable {
               + ": expected files within the folder "
               + folder
               + ", got "
-              + file.getFileName()
+              + SafetensorsHeader.shown(String.valueOf(file.getFileName()))
               + ", a link to elsewhere");
     }
     return real;

@@ -169,6 +169,26 @@ class SafetensorsFileTest {
         .hasMessage("config.json: expected the index as an object, got START_ARRAY");
   }
 
+  /** It is refused by the index's name, whatever the system thinks of such a name. */
+  @Test
+  void anIndexThatNamesWhatNoFileIsCalled() throws IOException {
+    Path path = directory.resolve("model.json");
+    Files.writeString(path, "{\"weight_map\":{\"w\":\"a\\ud800\"}}");
+    assertThatThrownBy(() -> SafetensorsModel.open(path))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessage("model.json: expected names that a file can have here, got 'a?'");
+  }
+
+  /** Four bytes to a character, and one that there is not. */
+  @Test
+  void anIndexInUtf32ThatIsNone() throws IOException {
+    Path path = directory.resolve("model.json");
+    Files.write(path, new byte[] {0, 0, 0, '{', 0, 0, 0, '"', 0x7f, 0, 0, 0});
+    assertThatThrownBy(() -> SafetensorsModel.open(path))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessageStartingWith("model.json: expected an index in JSON, got Invalid UTF-32");
+  }
+
   @Test
   void tornFiles() {
     requireRefused(new byte[7], "8 bytes or more, got 7 (truncated?)");
