@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 /** What is fuzzed: where its test is, and how many of each 1,000 cases it gets. */
 public enum Target {
   /** The bytes and the text of a peer's address. */
-  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 136),
+  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 102),
   /** The bytes of a region's descriptor. */
   REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 143),
   /** The first thing that engines say to each other. */
@@ -20,10 +20,14 @@ public enum Target {
   WEIGHTS_VERSIONS("reactive-transfer/weights", "VersionCodecFuzzTest", 20),
   /** What controllers and trainers elsewhere say to each other. */
   WEIGHTS_TRAINERS("reactive-transfer/weights", "RemoteCodecFuzzTest", 10),
+  /** What ranks of a trainer say to each other of what they gather. */
+  WEIGHTS_GATHER("reactive-transfer/weights", "GatherFuzzTest", 30),
   /** What trainers say to inference ranks about checksums. */
   WEIGHTS_CHECKSUMS("reactive-transfer/weights", "SumCodecFuzzTest", 10),
   /** The headers of files of weights. */
   SAFETENSORS("reactive-transfer/weights", "SafetensorsFuzzTest", 20),
+  /** The index of a model in several such files. */
+  SAFETENSORS_INDEXES("reactive-transfer/weights", "SafetensorsIndexFuzzTest", 4),
   /** What ranks of a group of experts say to each other. */
   MOE_MESSAGES("reactive-transfer/moe", "MoeFuzzTest#messages", 12),
   /** What they write to each other of their routes. */

@@ -6,6 +6,7 @@ import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;
 import io.reactivetransfer.fuzz.Target;
+import io.reactivetransfer.weights.CodecSaboteur;
 import io.reactivetransfer.weights.SourceRank;
 import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.plan.Planner;
@@ -18,10 +19,14 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Bytes of any kind are read as what they say, or refused; nothing else. */
 @Timeout(7_200)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // its tables are made once
 class WeightsCodecFuzzTest {
 
   private static final int MODELS = 12;
@@ -44,22 +49,38 @@ class WeightsCodecFuzzTest {
 
   @Test
   void tablesAndDescriptions() {
-    Fuzz.run(
-        Target.WEIGHTS,
-        in -> {
-          switch (in.below(3)) {
-            case 0 -> table(in);
-            case 1 -> source(in);
-            default -> target(in);
-          }
-        });
+    Fuzz.run(Target.WEIGHTS, in -> frame(in, CodecSaboteur.NONE));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void findsAMistake(CodecSaboteur codec) {
+    assertThat(Fuzz.firstFailure(Target.WEIGHTS, 1, 0, 500, in -> frame(in, codec))).isPresent();
+  }
+
+  private void frame(Input in, CodecSaboteur codec) {
+    switch (in.below(3)) {
+      case 0 -> table(in, codec);
+      case 1 -> source(in, codec);
+      default -> target(in, codec);
+    }
   }
 
   private static byte[] mutated(Input in, byte[] original) {
     byte[] mutated = Mutation.some(in, original);
-    byte[] bytes = in.chance(85) ? WeightsCodecTest.sealed(mutated) : mutated;
+    byte[] bytes =
+        in.chance(85)
+            ? WeightsCodecTest.sealed(mutated)
+            : in.chance(50) ? mutated : withAnotherChecksum(in, original);
     in.note(() -> HexFormat.of().formatHex(bytes));
     return bytes;
+  }
+
+  /** Of a table, mutations hardly ever change this and nothing else. */
+  private static byte[] withAnotherChecksum(Input in, byte[] original) {
+    byte[] changed = original.clone();
+    changed[changed.length - 1 - in.below(Integer.BYTES)] ^= (byte) (1 << in.below(Byte.SIZE));
+    return changed;
   }
 
   private static void requireRefused(
@@ -68,12 +89,12 @@ class WeightsCodecFuzzTest {
     assertThat(e).hasMessageStartingWith("not " + what + ": ");
   }
 
-  private void table(Input in) {
+  private void table(Input in, CodecSaboteur codec) {
     byte[] original = in.oneOf(tables);
     byte[] bytes = mutated(in, original);
     RoutingTable table;
     try {
-      table = WeightsCodec.decodeTable(ByteBuffer.wrap(bytes));
+      table = codec.decode(bytes, some -> WeightsCodec.decodeTable(ByteBuffer.wrap(some)));
     } catch (WeightsFormatException e) {
       requireRefused(bytes, original, "a routing table", e);
       return;
@@ -86,12 +107,12 @@ class WeightsCodecFuzzTest {
     assertThat(TableDiff.between(table, table).isEmpty()).isTrue();
   }
 
-  private void source(Input in) {
+  private void source(Input in, CodecSaboteur codec) {
     byte[] original = in.oneOf(sources);
     byte[] bytes = mutated(in, original);
     SourceRank rank;
     try {
-      rank = WeightsCodec.decodeSourceRank(ByteBuffer.wrap(bytes));
+      rank = codec.decode(bytes, some -> WeightsCodec.decodeSourceRank(ByteBuffer.wrap(some)));
     } catch (WeightsFormatException e) {
       requireRefused(bytes, original, "a source rank", e);
       return;
@@ -102,12 +123,12 @@ class WeightsCodecFuzzTest {
   }
 
   /** What is read can be given to a planner, which refuses it if it does not fit. */
-  private void target(Input in) {
+  private void target(Input in, CodecSaboteur codec) {
     byte[] original = in.oneOf(targets);
     byte[] bytes = mutated(in, original);
     TargetRank rank;
     try {
-      rank = WeightsCodec.decodeTargetRank(ByteBuffer.wrap(bytes));
+      rank = codec.decode(bytes, some -> WeightsCodec.decodeTargetRank(ByteBuffer.wrap(some)));
     } catch (WeightsFormatException e) {
       requireRefused(bytes, original, "a target rank", e);
       return;

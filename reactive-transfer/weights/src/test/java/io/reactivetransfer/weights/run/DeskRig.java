@@ -7,10 +7,13 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
 import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedTransferQueue;
@@ -68,6 +71,11 @@ final class DeskRig implements AutoCloseable {
     region = Cluster.await(engine.register(memory, Access.REMOTE_WRITE));
     desk = GatherDesk.open(trainer, region);
     trainer.gathering = desk;
+    for (int other = 1; gathers && other < count; other++) {
+      if (other != rank) { // it may be asked, too
+        cluster.trainer(other).messages(GatherDesk.CHANNEL).subscribe();
+      }
+    }
     asked = new GatherMessage.AskedStep(gather.order(), gather.gatherBytes());
     step =
         trainer.steps.stream()
@@ -106,10 +114,19 @@ final class DeskRig implements AutoCloseable {
       engine.send(to, GatherDesk.CHANNEL, GatherCodec.encode(message)).block(Cluster.PATIENCE);
     }
 
+    /** Says anything. */
+    void sayBytes(byte[] message) {
+      engine.send(to, GatherDesk.CHANNEL, ByteBuffer.wrap(message)).block(Cluster.PATIENCE);
+    }
+
     void sayTemporaries(long update, long bytes) {
+      say(new GatherMessage.Temporaries(update, room(bytes)));
+    }
+
+    /** Memory for temporaries. */
+    RegionDescriptor room(long bytes) {
       HostMemory memory = new HostMemory(arena.allocate(bytes, 64));
-      MemoryRegion made = Cluster.await(engine.register(memory, Access.REMOTE_WRITE));
-      say(new GatherMessage.Temporaries(update, made.descriptor()));
+      return Cluster.await(engine.register(memory, Access.REMOTE_WRITE)).descriptor();
     }
 
     void ask(long update) {
@@ -124,10 +141,17 @@ final class DeskRig implements AutoCloseable {
 
     /** Returns when all was read that it has said: what is refused is answered behind that. */
     void requireRead() throws InterruptedException {
+      assertThat(read()).isEmpty();
+    }
+
+    /** The same, with what it was answered so far. */
+    List<GatherMessage> read() throws InterruptedException {
       say(new GatherMessage.Ask(NEVER, List.of(new GatherMessage.AskedStep(1L << 40, 1))));
-      GatherMessage answer = next();
-      assertThat(answer).isInstanceOf(GatherMessage.Failed.class);
-      assertThat(answer.update()).isEqualTo(NEVER);
+      List<GatherMessage> all = new ArrayList<>();
+      for (GatherMessage answer = next(); answer.update() != NEVER; answer = next()) {
+        all.add(answer);
+      }
+      return all;
     }
   }
 

@@ -6,6 +6,7 @@ import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;
 import io.reactivetransfer.fuzz.Target;
+import io.reactivetransfer.weights.CodecSaboteur;
 import io.reactivetransfer.weights.internal.MessageFormatException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -13,6 +14,8 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Bytes of any kind are read as what they say, or refused; and no machine breaks over them. */
 @Timeout(7_200)
@@ -30,15 +33,22 @@ class VersionCodecFuzzTest {
 
   @Test
   void messages() {
-    Fuzz.run(
-        Target.WEIGHTS_VERSIONS,
-        in -> {
-          switch (in.below(3)) {
-            case 0 -> command(in);
-            case 1 -> report(in);
-            default -> order(in);
-          }
-        });
+    Fuzz.run(Target.WEIGHTS_VERSIONS, in -> message(in, CodecSaboteur.NONE));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void findsAMistake(CodecSaboteur codec) {
+    assertThat(Fuzz.firstFailure(Target.WEIGHTS_VERSIONS, 1, 0, 500, in -> message(in, codec)))
+        .isPresent();
+  }
+
+  private static void message(Input in, CodecSaboteur codec) {
+    switch (in.below(3)) {
+      case 0 -> command(in, codec);
+      case 1 -> report(in, codec);
+      default -> order(in, codec);
+    }
   }
 
   private static byte[] mutated(Input in, byte[] original) {
@@ -53,12 +63,12 @@ class VersionCodecFuzzTest {
     assertThat(e).hasMessageStartingWith("not a message of weights: ");
   }
 
-  private static void command(Input in) {
+  private static void command(Input in, CodecSaboteur codec) {
     byte[] original = in.oneOf(COMMANDS);
     byte[] bytes = mutated(in, original);
     Command command;
     try {
-      command = VersionCodec.decodeCommand(ByteBuffer.wrap(bytes));
+      command = codec.decode(bytes, some -> VersionCodec.decodeCommand(ByteBuffer.wrap(some)));
     } catch (MessageFormatException e) {
       requireRefused(bytes, original, e);
       return;
@@ -74,12 +84,12 @@ class VersionCodecFuzzTest {
     assertThat(rank.machine.report().state()).isNotEqualTo(RankState.UNDECIDED);
   }
 
-  private static void report(Input in) {
+  private static void report(Input in, CodecSaboteur codec) {
     byte[] original = in.oneOf(REPORTS);
     byte[] bytes = mutated(in, original);
     Report report;
     try {
-      report = VersionCodec.decodeReport(ByteBuffer.wrap(bytes));
+      report = codec.decode(bytes, some -> VersionCodec.decodeReport(ByteBuffer.wrap(some)));
     } catch (MessageFormatException e) {
       requireRefused(bytes, original, e);
       return;
@@ -89,12 +99,12 @@ class VersionCodecFuzzTest {
         .isEqualTo(bytes);
   }
 
-  private static void order(Input in) {
+  private static void order(Input in, CodecSaboteur codec) {
     byte[] original = VersionCodecTest.bytes(VersionCodecTest.ORDER.toBytes());
     byte[] bytes = mutated(in, original);
     WriteOrder order;
     try {
-      order = WriteOrder.fromBytes(ByteBuffer.wrap(bytes));
+      order = codec.decode(bytes, some -> WriteOrder.fromBytes(ByteBuffer.wrap(some)));
     } catch (MessageFormatException e) {
       requireRefused(bytes, original, e);
       return;
