@@ -14,21 +14,35 @@ class WeightsSimulationTest {
 
   private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int SEEDS = (ROUNDS > 1 ? 60 : 30) * ROUNDS;
+
+  /** A usual build has the same ones each time, and each night others. */
+  private static final long FIRST =
+      Long.getLong(
+          "reactivetransfer.weights.seed",
+          (Long.getLong("reactivetransfer.fuzz.seed", 1) - 1) * 1_000_000);
+
   private static final int THREADS = 2;
+
+  private static final String AGAIN =
+      "mvn test -pl tck/simulation -am -Dsurefire.failIfNoSpecifiedTests=false"
+          + " -Dtest=WeightsSimulationTest#whatIsDamagedOnTheWayIsNotServed"
+          + " -Dreactivetransfer.weights.seed=";
 
   @Test
   void everyPromiseIsKept() throws InterruptedException {
     List<Result> failures =
-        new Campaign(0, SEEDS, WeightsSimulation::new, 1).run(THREADS, done -> {});
-    assertThat(failures).map(WeightsSimulationTest::describe).isEmpty();
+        new Campaign(FIRST, SEEDS, WeightsSimulation::new, 1).run(THREADS, done -> {});
+    assertThat(failures)
+        .map(failure -> describe(failure, "examples/run simulate --pipeline weights --seed "))
+        .isEmpty();
   }
 
   /** Ranks compare sums, and all that now and then comes of an update is something else. */
   @Test
   void whatIsDamagedOnTheWayIsNotServed() {
-    for (long seed = 0; seed < SEEDS / 3; seed++) {
+    for (long seed = FIRST; seed < FIRST + SEEDS / 3; seed++) {
       Result result = new WeightsSimulation(new Damage(false)).run(seed);
-      assertThat(result.violation()).as(describe(result)).isNull();
+      assertThat(result.violation()).as(describe(result, AGAIN)).isNull();
     }
   }
 
@@ -43,12 +57,15 @@ class WeightsSimulationTest {
     }
   }
 
-  private static String describe(Result failure) {
+  private static String describe(Result failure, String command) {
     return "seed "
         + failure.seed()
         + ": "
         + failure.violation()
         + "\n  "
-        + String.join("\n  ", failure.trace());
+        + String.join("\n  ", failure.trace())
+        + "\nto run it alone:\n"
+        + command
+        + failure.seed();
   }
 }
