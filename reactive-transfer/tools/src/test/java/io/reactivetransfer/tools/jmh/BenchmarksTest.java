@@ -56,7 +56,7 @@ class BenchmarksTest {
             .verbosity(VerboseMode.SILENT)
             .build();
     Collection<RunResult> results = new Runner(options).run();
-    assertThat(results).hasSize(17);
+    assertThat(results).hasSize(19);
     assertThat(results)
         .allSatisfy(result -> assertThat(result.getPrimaryResult().getScore()).isPositive());
   }
