@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,7 +56,19 @@ class PlannerSizeTest {
       System.out.println("sources " + cost.sourceImbalance());
       System.out.println("nics " + cost.nicImbalance());
       System.out.println("targets " + cost.targetImbalance());
+      System.out.println("incoming " + incomingImbalance(table));
     }
+  }
+
+  /** What the busiest NIC of the inference ranks gets, over the mean of them. */
+  private static double incomingImbalance(RoutingTable table) {
+    LongSummaryStatistics bytes =
+        table.targets().stream()
+            .flatMap(rank -> rank.nics().stream())
+            .distinct()
+            .mapToLong(nic -> table.cost().in().getOrDefault(nic, 0L))
+            .summaryStatistics();
+    return bytes.getMax() / bytes.getAverage();
   }
 
   // In a usual build PlannerPropertyTest plans small tables; what a large one costs is not shown.
@@ -81,6 +94,7 @@ class PlannerSizeTest {
     assertThat(number(said, "sources")).as(said).isLessThanOrEqualTo(MOST_IMBALANCE);
     assertThat(number(said, "nics")).as(said).isLessThanOrEqualTo(MOST_IMBALANCE);
     assertThat(number(said, "targets")).as(said).isLessThanOrEqualTo(MOST_IMBALANCE);
+    assertThat(number(said, "incoming")).as(said).isLessThanOrEqualTo(MOST_IMBALANCE);
   }
 
   private static double number(String said, String name) {
