@@ -50,9 +50,10 @@ class WeightsMeasuresTest {
   // trouble of all kinds without processes.
   @Test
   @Tag("nightly")
+  @Timeout(2_400) // of 4 s each where nothing else runs
   void noPromiseIsBrokenInTrouble() throws Exception {
     long seed = Long.getLong("reactivetransfer.weights.seed", System.nanoTime() % 1_000_000);
-    int updates = 3 * Math.min(4, Integer.getInteger("reactivetransfer.rounds", 1));
+    int updates = 12 * Integer.getInteger("reactivetransfer.rounds", 1);
     ExampleRun run =
         ExampleRun.of(
             TroubleProgram.class.getName(), String.valueOf(seed), String.valueOf(updates));
