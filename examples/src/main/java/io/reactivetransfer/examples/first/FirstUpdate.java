@@ -1,7 +1,6 @@
 package io.reactivetransfer.examples.first;
 
 import io.reactivetransfer.HostMemory;
-import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.weights.Content;
@@ -16,6 +15,7 @@ import io.reactivetransfer.weights.SourceShare;
 import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.TargetShare;
 import io.reactivetransfer.weights.Tensor;
+import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.plan.Planner;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.remote.TrainerService;
@@ -57,8 +57,7 @@ public final class FirstUpdate {
       rank(engine0, "rank-0", arena);
       WeightsRank rank1 = rank(engine1, "rank-1", arena);
       MemorySegment weights = arena.allocate(W.bytes()).fill((byte) 42);
-      MemoryRegion region = engine.register(weights).block();
-      List<SourceMemory> memory = List.of(SourceMemory.of(region));
+      List<SourceMemory> memory = List.of(SourceMemory.of(engine.register(weights).block()));
       RunOptions options = RunOptions.builder().deadline(Duration.ofSeconds(20)).build();
       TrainerRank trainer = TrainerRank.open(engine, table, 0, memory, options).block();
 
@@ -94,6 +93,7 @@ public final class FirstUpdate {
   private static WeightsRank rank(TransferEngine engine, String name, Arena arena) {
     WeightsBuffer one = WeightsBuffer.of(arena.allocate(W.bytes() / 2));
     WeightsBuffer other = WeightsBuffer.of(arena.allocate(W.bytes() / 2));
-    return WeightsRank.on(engine, name).buffer(one).buffer(other).open().block();
+    Checksums sums = Checksums.open(engine); // those that trainers say, of samples
+    return WeightsRank.on(engine, name).buffer(one).buffer(other).verify(sums).open().block();
   }
 }

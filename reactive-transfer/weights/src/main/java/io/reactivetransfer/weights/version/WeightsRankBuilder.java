@@ -85,7 +85,8 @@ public final class WeightsRankBuilder {
 
   /**
    * What looks at the bytes of an update before the rank says that it has them; nothing does unless
-   * this is set.
+   * this is set. Where all trainers are behind a {@code TrainerService}, set {@link
+   * io.reactivetransfer.weights.check.Checksums}: they say sums of samples unless told otherwise.
    *
    * @param check called when all writes have come and nothing can be written any more, on any
    *     thread, which it must not block. What it returns begins when it is subscribed to, which
