@@ -30,7 +30,8 @@ class WeightsSabotageTest {
           entry(WeightsSaboteur.RECOVERS_WITHOUT_ASKING_ALL, 263L),
           entry(WeightsSaboteur.SAYS_THAT_NOBODY_READS, 266L),
           entry(WeightsSaboteur.SIGNALS_AFTER_A_CANCEL, 46L),
-          entry(WeightsSaboteur.TAKES_THE_LIVING_FOR_DEAD, 80L));
+          entry(WeightsSaboteur.TAKES_THE_LIVING_FOR_DEAD, 80L),
+          entry(WeightsSaboteur.WAITS_AT_NO_BARRIER, 15L));
 
   @ParameterizedTest
   @EnumSource
