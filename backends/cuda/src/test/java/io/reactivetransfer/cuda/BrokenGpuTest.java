@@ -11,7 +11,6 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.WriteImm;
-import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -38,19 +37,15 @@ class BrokenGpuTest {
     return Objects.requireNonNull(mono.block(PATIENCE));
   }
 
-  private static TransferEngine engine(String backend) {
-    return await(TransferEngineBuilder.create().backend(backend).open());
-  }
-
   private Memory host() {
     return new HostMemory(arena.allocate(LENGTH));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "loopback"})
+  @ValueSource(strings = {"tcp", "loopback", "libfabric"})
   void failsItsWritesOnly(String backend) {
-    TransferEngine origin = engine(backend);
-    TransferEngine target = engine(backend);
+    TransferEngine origin = Engines.over(backend);
+    TransferEngine target = Engines.over(backend);
     try (arena;
         CudaMemory broken = CudaMemory.allocate(Gpus.FIRST, LENGTH);
         CudaMemory whole = CudaMemory.allocate(Gpus.SECOND, LENGTH)) {
@@ -82,8 +77,9 @@ class BrokenGpuTest {
       arrivals.block(PATIENCE);
       assertThat(lease.counter().discard().block(PATIENCE)).as("more arrivals").isZero();
 
-      gpus.driver().reset();
+      Mono.when(fromBroken.close(), toBroken.close()).block(PATIENCE);
       Mono.when(origin.close(), target.close()).block(PATIENCE);
+      gpus.driver().reset();
     }
   }
 

@@ -11,7 +11,6 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.WriteImm;
-import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.StagingBuffer;
 import java.lang.foreign.Arena;
@@ -104,16 +103,12 @@ class UnknownEndTest {
     return Objects.requireNonNull(mono.block(PATIENCE));
   }
 
-  private static TransferEngine engine(String backend) {
-    return await(TransferEngineBuilder.create().backend(backend).open());
-  }
-
   /** It stays the GPU's, and the NIC stays open for it. */
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "loopback"})
+  @ValueSource(strings = {"tcp", "loopback", "libfabric"})
   void aRegionThatMayStillBeWrittenIsNotClosed(String backend) {
-    TransferEngine origin = engine(backend);
-    TransferEngine target = engine(backend);
+    TransferEngine origin = Engines.over(backend);
+    TransferEngine target = Engines.over(backend);
     try (Arena arena = Arena.ofShared();
         CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, LENGTH)) {
       ImmLease lease = target.lease();
@@ -139,10 +134,10 @@ class UnknownEndTest {
 
   /** Nothing goes on in a context that has ended. */
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "loopback"})
+  @ValueSource(strings = {"tcp", "loopback", "libfabric"})
   void aRegionWhoseGpuIsBrokenIsClosed(String backend) {
-    TransferEngine origin = engine(backend);
-    TransferEngine target = engine(backend);
+    TransferEngine origin = Engines.over(backend);
+    TransferEngine target = Engines.over(backend);
     try (Arena arena = Arena.ofShared();
         CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, LENGTH)) {
       ImmLease lease = target.lease();

@@ -1,7 +1,6 @@
 package io.reactivetransfer.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.Device;
@@ -12,9 +11,6 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.cuda.fake.Live;
-import io.reactivetransfer.engine.TransferEngineBuilder;
-import io.reactivetransfer.libfabric.LibfabricBackend;
-import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
@@ -108,8 +104,8 @@ class WhicheverCallFailsTest {
 
   private void writeWhicheverCallFails(String backend, int ofTarget) throws Exception {
     byte[] bytes = Gpus.noise(LENGTH);
-    TransferEngine origin = engine(backend);
-    TransferEngine target = engine(backend);
+    TransferEngine origin = Engines.over(backend);
+    TransferEngine target = Engines.over(backend);
     try (CudaMemory source = CudaMemory.allocate(Gpus.FIRST, LENGTH);
         CudaMemory sink = CudaMemory.allocate(Device.of("cuda", ofTarget), LENGTH)) {
       forEachCall(
@@ -129,16 +125,6 @@ class WhicheverCallFailsTest {
       gpus.driver().reset();
       Mono.when(origin.close(), target.close()).block(PATIENCE);
     }
-  }
-
-  private static TransferEngine engine(String backend) {
-    if (backend.equals("libfabric")) {
-      assumeThat(new LibfabricBackend().availability())
-          .as("libfabric: install libfabric1")
-          .isInstanceOf(Availability.Available.class);
-    }
-    return Objects.requireNonNull(
-        TransferEngineBuilder.create().backend(backend).open().block(PATIENCE));
   }
 
   private void fill(CudaMemory memory, byte[] bytes) {
