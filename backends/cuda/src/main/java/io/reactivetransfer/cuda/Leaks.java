@@ -27,8 +27,8 @@ final class Leaks {
             () -> {
               if (!closed.get()) {
                 LOG.error(
-                    "{} were never closed, and are lost until the process ends: a NIC may use them"
-                        + " still",
+                    "never closed, and lost until the process ends, since a NIC may still use it:"
+                        + " {}",
                     what);
               }
             });
