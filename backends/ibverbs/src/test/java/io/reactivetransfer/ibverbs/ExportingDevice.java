@@ -2,6 +2,7 @@ package io.reactivetransfer.ibverbs;
 
 import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
@@ -11,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An accelerator whose memory no call copies: a card gets it as a dma-buf, of which it knows where
@@ -26,7 +28,7 @@ final class ExportingDevice implements DeviceAccess {
 
   private final FakeVerbs card;
   private final MemorySegment bytes;
-  private int lastDescriptor = 1_000;
+  private final AtomicInteger lastDescriptor = new AtomicInteger(1_000);
 
   Set<DeviceWay> ways = Set.of(DeviceWay.DMA_BUF);
   boolean refusesExport;
@@ -35,8 +37,23 @@ final class ExportingDevice implements DeviceAccess {
   Runnable atFlush = () -> {};
 
   ExportingDevice(FakeVerbs card, Arena arena, long length) {
+    this(card, arena.allocate(length, PAGE));
+  }
+
+  private ExportingDevice(FakeVerbs card, MemorySegment bytes) {
     this.card = card;
-    this.bytes = arena.allocate(length, PAGE);
+    this.bytes = bytes;
+  }
+
+  /** One that has the bytes of all memory of this process, as far as there is any. */
+  @SuppressWarnings("restricted")
+  static ExportingDevice ofThisProcess(FakeVerbs card) {
+    return new ExportingDevice(card, MemorySegment.NULL.reinterpret(Long.MAX_VALUE));
+  }
+
+  /** The memory whose bytes are these, of one that has all. */
+  static DeviceMemory behind(HostMemory host) {
+    return new DeviceMemory(DEVICE, FIRST + host.segment().address(), host.length());
   }
 
   DeviceMemory memory(long offset, long length) {
@@ -74,7 +91,7 @@ final class ExportingDevice implements DeviceAccess {
       throw new BackendException(REFUSED, "not exported");
     }
     long offset = memory.address() % PAGE;
-    int descriptor = ++lastDescriptor;
+    int descriptor = lastDescriptor.incrementAndGet();
     card.export(descriptor, bytes(memory).address() - offset);
     return new DmaBuf() {
       @Override
