@@ -85,7 +85,11 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
       MemorySegment target,
       long targetOffset,
       long length) {
-    run(() -> access.copyToHost(source, sourceOffset, target, targetOffset, length));
+    try { // without a lambda: nothing is allocated for a copy
+      access.copyToHost(source, sourceOffset, target, targetOffset, length);
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
   }
 
   @Override
@@ -95,7 +99,11 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
       DeviceMemory target,
       long targetOffset,
       long length) {
-    run(() -> access.copyFromHost(source, sourceOffset, target, targetOffset, length));
+    try {
+      access.copyFromHost(source, sourceOffset, target, targetOffset, length);
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
   }
 
   @Override
@@ -116,7 +124,11 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
   @Override
   public void copy(
       DeviceMemory source, long sourceOffset, DeviceMemory target, long targetOffset, long length) {
-    run(() -> access.copy(source, sourceOffset, target, targetOffset, length));
+    try {
+      access.copy(source, sourceOffset, target, targetOffset, length);
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
   }
 
   /** Whether one access reaches the devices of both; not if it cannot say so. */
@@ -166,12 +178,8 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
 
   @Override
   public void flush(Device which) {
-    run(() -> access.flush(which));
-  }
-
-  private void run(Runnable call) {
     try {
-      call.run();
+      access.flush(which);
     } catch (Throwable failure) {
       throw refusal(failure);
     }
