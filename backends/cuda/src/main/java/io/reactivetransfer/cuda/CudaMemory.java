@@ -52,15 +52,16 @@ public final class CudaMemory implements AutoCloseable {
   }
 
   /**
-   * Names memory that somebody else allocated and keeps. The driver is asked which GPU it is of,
-   * and whether there is so much of it; copies to and from that allocation wait for their end from
-   * now on ({@code SYNC_MEMOPS}), which NICs need, if the driver can do that for it: of memory of a
-   * pool or of virtual pieces it may not, and then whoever copies has to synchronise.
+   * Names memory that somebody else allocated and keeps. The driver is asked which GPU and context
+   * it is of, and whether there is so much of it; copies to and from that allocation wait for their
+   * end from now on ({@code SYNC_MEMOPS}), which NICs need, if the driver can do that for it: of
+   * memory of a pool or of virtual pieces it may not, and then whoever copies has to synchronise.
    *
    * @param address device address of the first byte, as {@code cuMemAlloc} or {@code cudaMalloc}
    *     gave it, or within that
    * @param bytes 1 or more
-   * @throws CudaException if that is no memory of a GPU, or there is not so much of it
+   * @throws CudaException if that is no memory of a GPU, there is not so much of it, or it is of
+   *     another context than the primary one
    */
   public static DeviceMemory of(long address, long bytes) {
     return Pointers.check(address, bytes);
@@ -90,10 +91,15 @@ public final class CudaMemory implements AutoCloseable {
    * has to copy into that GPU, it would never end. So free nothing of a GPU while a stream waits
    * there.
    *
-   * @throws CudaException if the driver refuses; it is lost then
+   * @throws CudaException if the driver refuses; it is lost then. Or if the thread is a virtual
+   *     one, which changes nothing
    */
   @Override
   public void close() {
+    if (closed.get()) {
+      return;
+    }
+    Gpu.requirePlatformThread(); // who is refused may try again
     if (!closed.getAndSet(true)) {
       CudaDriver.here()
           .gpu(memory.device())

@@ -83,15 +83,31 @@ final class Gpu {
   }
 
   /**
+   * The calling thread stays at one thread of the operating system, whose context a GPU's is.
+   *
+   * @throws CudaException if it is a virtual thread
+   */
+  static void requirePlatformThread() {
+    if (Thread.currentThread().isVirtual()) {
+      throw new CudaException(
+          0,
+          "expected a platform thread, since the driver has a GPU's context for each thread of the"
+              + " operating system, got a virtual one, which may go on at another of them; give the"
+              + " call to a platform thread, such as one of Executors.newFixedThreadPool");
+    }
+  }
+
+  /**
    * Makes its context the calling thread's, until {@link #leave()}, and has the thread's calls harm
    * no stream that is captured meanwhile.
+   *
+   * @throws CudaException if that is a virtual thread, or the driver refuses
    */
   void enter() {
+    requirePlatformThread();
     CaptureMode.relax(calls);
     try {
-      OwnContext own = context;
-      long entered = own == null ? retain().address() : own.address();
-      Results.require("cuCtxPushCurrent", calls.cuCtxPushCurrent_v2(entered));
+      Results.require("cuCtxPushCurrent", calls.cuCtxPushCurrent_v2(contextAddress()));
     } catch (RuntimeException | Error e) {
       CaptureMode.restore(calls);
       throw e;
@@ -118,6 +134,12 @@ final class Gpu {
     } finally {
       leave();
     }
+  }
+
+  /** Of its primary context, which there is from now on. */
+  long contextAddress() {
+    OwnContext own = context;
+    return own == null ? retain().address() : own.address();
   }
 
   private synchronized OwnContext retain() {
