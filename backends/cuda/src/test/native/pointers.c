@@ -2,6 +2,7 @@
 // What the driver knows of an address.
 #include "calls.h"
 #include "contexts.h"
+#include "knobs.h"
 #include "memory.h"
 
 // The addresses of registered memory are two; either may be asked for.
@@ -17,6 +18,9 @@ static bool find(CUdeviceptr address, struct memory *memory, size_t *offset) {
   return false;
 }
 
+// The memory of pools is of a device, and of none of its contexts.
+static bool is_pooled(const struct memory *memory) { return knob(KNOB_POOLED) && memory->kind == DEVICE_MEMORY; }
+
 static CUresult attribute_of(void *data, int attribute, CUdeviceptr address) {
   struct memory memory;
   size_t offset;
@@ -26,7 +30,7 @@ static CUresult attribute_of(void *data, int attribute, CUdeviceptr address) {
   bool is_device = memory.kind == DEVICE_MEMORY || memory.kind == IMPORTED_MEMORY;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      *(CUcontext *)data = memory.context;
+      *(CUcontext *)data = is_pooled(&memory) ? NULL : memory.context;
       return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       *(unsigned *)data = is_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
@@ -109,6 +113,10 @@ API cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, 
 
 API cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address) {
   BEGIN(NEEDS_CONTEXT);
+  struct memory memory;
+  if (memory_at_device(address, 1, &memory) && is_pooled(&memory)) {
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   bool set = attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && memory_set_sync_memops(address, *(const int *)value);
   return set ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

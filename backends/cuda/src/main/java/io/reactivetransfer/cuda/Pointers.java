@@ -20,11 +20,28 @@ final class Pointers {
   private Pointers() {}
 
   /**
-   * Memory from an address on, after the driver has been asked what is there.
+   * Memory from an address on, after the driver has been asked what is there, and of which context.
+   *
+   * @throws CudaException if that is no memory of a GPU, less than was said, or of another context
+   *     than the one that all is copied in
+   */
+  static DeviceMemory check(long address, long bytes) {
+    Device device = find(address, bytes);
+    requirePrimaryContext(address, CudaDriver.here().gpu(device));
+    return prepare(device, address, bytes);
+  }
+
+  /**
+   * The same of memory that was mapped in that context, of which the driver need not say so.
    *
    * @throws CudaException if that is no memory of a GPU, or less than was said
    */
-  static DeviceMemory check(long address, long bytes) {
+  static DeviceMemory checkMapped(long address, long bytes) {
+    return prepare(find(address, bytes), address, bytes);
+  }
+
+  /** The GPU that has so much memory there. */
+  private static Device find(long address, long bytes) {
     int type = number(address, Cu.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, "cannot tell what is");
     if (type != Cu.CU_MEMORYTYPE_DEVICE) {
       throw new CudaException(
@@ -46,7 +63,42 @@ final class Pointers {
     }
     int ordinal =
         number(address, Cu.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, "cannot tell the GPU of what is");
-    Device device = Device.of(CudaDriver.KIND, ordinal);
+    return Device.of(CudaDriver.KIND, ordinal);
+  }
+
+  private static void requirePrimaryContext(long address, Gpu gpu) {
+    long context = contextOf(address);
+    if (context != 0 && context != gpu.contextAddress()) {
+      throw new CudaException(
+          0,
+          "expected memory of the primary context of "
+              + gpu
+              + ", as CUDA's runtime allocates it, got memory of another context "
+              + text(address)
+              + "; allocate it behind cuDevicePrimaryCtxRetain and cuCtxSetCurrent, and not behind"
+              + " cuCtxCreate");
+    }
+  }
+
+  /** 0 for memory of pools and of virtual pieces, which is of none, whatever the driver says. */
+  private static long contextOf(long address) {
+    try {
+      return value(
+          address, Cu.CU_POINTER_ATTRIBUTE_CONTEXT, "cannot tell the context of what is", false);
+    } catch (CudaException e) {
+      if (isUntold(e.code())) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  /** Whether the driver does not know this of memory of some kind. */
+  private static boolean isUntold(int result) {
+    return result == Cu.CUDA_ERROR_INVALID_VALUE || result == Cu.CUDA_ERROR_NOT_SUPPORTED;
+  }
+
+  private static DeviceMemory prepare(Device device, long address, long bytes) {
     if (!CudaDriver.here().gpu(device).within(() -> synchronize(address))) {
       LOG.debug(
           "{} bytes {} of {}: the driver does not have copies of this memory wait for their end;"
@@ -79,7 +131,7 @@ final class Pointers {
           CudaDriver.here()
               .calls()
               .cuPointerSetAttribute(on.address(), Cu.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address);
-      if (result != Cu.CUDA_ERROR_INVALID_VALUE && result != Cu.CUDA_ERROR_NOT_SUPPORTED) {
+      if (!isUntold(result)) {
         Results.require("cuPointerSetAttribute SYNC_MEMOPS", result);
       }
       return result == Cu.CUDA_SUCCESS;

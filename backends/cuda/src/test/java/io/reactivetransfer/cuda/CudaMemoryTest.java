@@ -5,12 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.cuda.fake.Knob;
 import io.reactivetransfer.cuda.fake.Live;
 import java.lang.foreign.Arena;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class CudaMemoryTest {
+
+  /** The fifth question about an address, and each is asked twice on a thread without a context. */
+  private static final int CONTEXT_OF_POINTER = 9;
 
   @RegisterExtension private final Gpus gpus = new Gpus();
 
@@ -36,6 +44,57 @@ class CudaMemoryTest {
           .isInstanceOf(CudaException.class)
           .hasMessageContaining("expected 1 to 4000 bytes")
           .hasMessageContaining("got 4001");
+    }
+  }
+
+  @Test
+  void refusesMemoryOfAnotherContext() {
+    CUdevice device = new CUdevice();
+    CUcontext other = new CUcontext();
+    CUdeviceptr pointer = new CUdeviceptr();
+    assertThat(JCudaDriver.cuDeviceGet(device, 1)).isZero();
+    assertThat(JCudaDriver.cuCtxCreate(other, 0, device)).isZero();
+    assertThat(JCudaDriver.cuMemAlloc(pointer, 5_000)).isZero();
+    for (boolean isCurrent : new boolean[] {true, false}) {
+      assertThatThrownBy(() -> CudaMemory.of(pointer, 5_000))
+          .as("while its context is current: %s", isCurrent)
+          .isInstanceOf(CudaException.class)
+          .hasMessageContainingAll(
+              "expected memory of the primary context of cuda:1",
+              "got memory of another context at 0x",
+              "cuDevicePrimaryCtxRetain");
+      if (isCurrent) {
+        assertThat(JCudaDriver.cuCtxPopCurrent(other)).isZero();
+      }
+    }
+    assertThat(gpus.driver().calls("cuPointerSetAttribute")).as("what was changed there").isZero();
+    assertThat(JCudaDriver.cuCtxPushCurrent(other)).isZero();
+    assertThat(JCudaDriver.cuMemFree(pointer)).isZero();
+    assertThat(JCudaDriver.cuCtxDestroy(other)).isZero();
+  }
+
+  @Test
+  void namesMemoryOfThePrimaryContextWhicheverIsCurrent() {
+    CUdevice device = new CUdevice();
+    CUcontext other = new CUcontext();
+    assertThat(JCudaDriver.cuDeviceGet(device, 0)).isZero();
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.SECOND, 5_000)) {
+      assertThat(JCudaDriver.cuCtxCreate(other, 0, device)).isZero();
+      assertThat(CudaMemory.of(memory.pointer(), 5_000)).isEqualTo(memory.memory());
+      assertThat(JCudaDriver.cuCtxDestroy(other)).isZero();
+    }
+  }
+
+  /** Which the driver says to be of no context, and of which it waits for no copies. */
+  @Test
+  void namesMemoryOfAPool() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.SECOND, 5_000)) {
+      gpus.driver().set(Knob.POOLED, 1);
+      assertThat(CudaMemory.of(memory.pointer(), 5_000)).isEqualTo(memory.memory());
+      assertThat(gpus.driver().calls("cuPointerSetAttribute")).isEqualTo(2);
+      gpus.driver().set(Knob.POOLED, 0);
+      gpus.driver().fault("cuPointerGetAttribute", CONTEXT_OF_POINTER, 1);
+      assertThat(CudaMemory.of(memory.pointer(), 5_000)).isEqualTo(memory.memory());
     }
   }
 

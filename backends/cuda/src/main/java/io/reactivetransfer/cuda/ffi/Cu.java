@@ -35,6 +35,7 @@ public final class Cu {
   /** Bytes of a {@code CUuuid}. */
   public static final int UUID_BYTES = 16;
 
+  public static final int CU_POINTER_ATTRIBUTE_CONTEXT = 1;
   public static final int CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2;
   public static final int CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6;
   public static final int CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9;

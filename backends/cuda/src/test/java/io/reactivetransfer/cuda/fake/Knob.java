@@ -14,6 +14,7 @@ public enum Knob {
   HANG_MS,
   QUIESCE,
   SPIN_US,
+  POOLED,
   TRACE;
 
   /** The name of the environment variable with what it is at first. */
