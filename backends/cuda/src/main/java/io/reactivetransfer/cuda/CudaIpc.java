@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
+import reactor.core.publisher.Mono;
 
 /**
  * Memory of a GPU in two processes: one allocates it, such as a rank that computes, and the other
@@ -18,17 +19,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>The driver's rules are: the process that exports keeps the memory until all that imported it
  * have closed it, and neither is the other; the memory is of {@code cuMemAlloc} or {@code
  * cudaMalloc}, not of a pool, managed, or put together from virtual pieces. What is imported from a
- * process that has died is not to be used.
+ * process that has died is not to be used: {@link #exporterEnded} tells when.
  */
 public final class CudaIpc implements AutoCloseable {
 
   private final DeviceMemory memory;
   private final long base;
+  private final Exporter exporter;
   private final AtomicBoolean closed;
 
-  private CudaIpc(DeviceMemory memory, long base) {
+  private CudaIpc(DeviceMemory memory, long base, Exporter exporter) {
     this.memory = memory;
     this.base = base;
+    this.exporter = exporter;
     this.closed = Leaks.watch(this, memory.length() + " imported bytes of " + memory.device());
   }
 
@@ -47,7 +50,11 @@ public final class CudaIpc implements AutoCloseable {
         int result = CudaDriver.here().calls().cuIpcGetMemHandle(handle.address(), begin);
         Results.require("cuIpcGetMemHandle", result);
         return new IpcToken(
-                gpu.uuid(), memory.address() - begin, memory.length(), handle.toArray(JAVA_BYTE))
+                gpu.uuid(),
+                memory.address() - begin,
+                memory.length(),
+                handle.toArray(JAVA_BYTE),
+                Exporter.here())
             .encode();
       }
     });
@@ -58,13 +65,21 @@ public final class CudaIpc implements AutoCloseable {
    *
    * @param exported what {@link #export} gave there
    * @return to be closed by the caller, before the other process frees the memory
-   * @throws IllegalArgumentException if these are other bytes
+   * @throws IllegalArgumentException if these are other bytes, or those of another version
    * @throws CudaException if the GPU is not seen here, the other process has ended, is this one, or
    *     has freed the memory
    */
   public static CudaIpc open(byte[] exported) {
     IpcToken token = IpcToken.decode(exported);
     Gpu gpu = gpu(token.uuid());
+    Exporter exporter = token.exporter();
+    if (exporter.isInSight() && exporter.hasEnded()) {
+      throw new CudaException(
+          0,
+          "expected memory of a process that runs, got some of process "
+              + exporter.pid()
+              + ", which has ended; have it exported anew by the one that has it now");
+    }
     return gpu.within(() -> {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment handle = arena.allocateFrom(JAVA_BYTE, token.handle());
@@ -82,7 +97,7 @@ public final class CudaIpc implements AutoCloseable {
 
   private static CudaIpc opened(long base, IpcToken token) {
     try {
-      DeviceMemory memory = Pointers.check(base + token.offset(), token.length());
+      DeviceMemory memory = Pointers.checkMapped(base + token.offset(), token.length());
       if (Pointers.begin(memory.address()) != Pointers.begin(base)) {
         throw new CudaException(
             0,
@@ -90,7 +105,7 @@ public final class CudaIpc implements AutoCloseable {
                 + token.offset()
                 + ", where other memory lies");
       }
-      return new CudaIpc(memory, base);
+      return new CudaIpc(memory, base, token.exporter());
     } catch (RuntimeException | Error e) {
       int _ = CudaDriver.here().calls().cuIpcCloseMemHandle(base);
       throw e;
@@ -118,13 +133,32 @@ public final class CudaIpc implements AutoCloseable {
   }
 
   /**
+   * Waits for the end of the process that exported the memory, from which on it is not to be used:
+   * close the regions of it, then this. As long as somebody has subscribed, it is looked every 100
+   * ms whether that process is there. What it wants to free while it lives, it has to say by
+   * itself.
+   *
+   * @return completes when it has ended, on a thread of {@code Schedulers.boundedElastic()}; fails
+   *     with a {@link CudaException} where this process cannot see that one, because it is in
+   *     another namespace of processes, as in another container, or of another user and hidden
+   */
+  public Mono<Void> exporterEnded() {
+    return exporter.ended();
+  }
+
+  /**
    * Ends the use of the memory here; a second time does nothing. Every region that was made of it
    * has to be closed before. It blocks as {@link CudaMemory#close} does.
    *
-   * @throws CudaException if the driver refuses
+   * @throws CudaException if the driver refuses; or if the thread is a virtual one, which changes
+   *     nothing
    */
   @Override
   public void close() {
+    if (closed.get()) {
+      return;
+    }
+    Gpu.requirePlatformThread(); // who is refused may try again
     if (!closed.getAndSet(true)) {
       CudaDriver.here()
           .gpu(memory.device())

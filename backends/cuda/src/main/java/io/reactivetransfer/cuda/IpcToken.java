@@ -4,25 +4,32 @@ import io.reactivetransfer.cuda.ffi.Cu;
 import java.nio.ByteBuffer;
 
 /**
- * What one process tells another of memory that it lets it use: 4 bytes that say what this is, and
- * which version of it, the GPU, where in the allocation the memory begins, how long it is, and the
- * driver's handle of the allocation. Numbers have the highest byte first.
+ * What one process tells another of memory that it lets it use: 3 bytes that say what this is, and
+ * one with the version of it, the GPU, where in the allocation the memory begins, how long it is,
+ * the driver's handle of the allocation, and which process that is: its namespace, its number
+ * there, and when it began. Numbers have the highest byte first.
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares it
-record IpcToken(byte[] uuid, long offset, long length, byte[] handle) {
+record IpcToken(byte[] uuid, long offset, long length, byte[] handle, Exporter exporter) {
 
-  static final int BYTES = 2 * Long.BYTES + Integer.BYTES + Cu.UUID_BYTES + Cu.CU_IPC_HANDLE_SIZE;
+  static final int BYTES = 5 * Long.BYTES + Integer.BYTES + Cu.UUID_BYTES + Cu.CU_IPC_HANDLE_SIZE;
 
-  /** "RTC" and a version. */
-  private static final int MAGIC = 0x52544301;
+  /** "RTC". */
+  private static final int MAGIC = 0x525443;
+
+  /** The first one named no process. */
+  private static final int VERSION = 2;
 
   byte[] encode() {
     return ByteBuffer.allocate(BYTES)
-        .putInt(MAGIC)
+        .putInt(MAGIC << Byte.SIZE | VERSION)
         .put(uuid)
         .putLong(offset)
         .putLong(length)
         .put(handle)
+        .putLong(exporter.namespace())
+        .putLong(exporter.pid())
+        .putLong(exporter.started())
         .array();
   }
 
@@ -33,7 +40,17 @@ record IpcToken(byte[] uuid, long offset, long length, byte[] handle) {
    */
   static IpcToken decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (bytes.length != BYTES || in.getInt() != MAGIC) {
+    int begin = bytes.length < Integer.BYTES ? 0 : in.getInt();
+    int version = begin & 0xff;
+    if (begin >>> Byte.SIZE == MAGIC && version != VERSION) {
+      throw new IllegalArgumentException(
+          "expected what CudaIpc.export gives in version "
+              + VERSION
+              + ", got version "
+              + version
+              + "; have both processes use one version of reactive-transfer-cuda");
+    }
+    if (bytes.length != BYTES || begin >>> Byte.SIZE != MAGIC) {
       throw new IllegalArgumentException(
           "expected "
               + BYTES
@@ -47,6 +64,7 @@ record IpcToken(byte[] uuid, long offset, long length, byte[] handle) {
     long offset = in.getLong();
     long length = in.getLong();
     in.get(handle);
+    Exporter exporter = new Exporter(in.getLong(), in.getLong(), in.getLong());
     if (offset < 0 || length <= 0 || offset > Long.MAX_VALUE - length) {
       throw new IllegalArgumentException(
           "expected memory of 1 byte or more within one allocation, got "
@@ -54,6 +72,6 @@ record IpcToken(byte[] uuid, long offset, long length, byte[] handle) {
               + " bytes at offset "
               + offset);
     }
-    return new IpcToken(uuid, offset, length, handle);
+    return new IpcToken(uuid, offset, length, handle, exporter);
   }
 }

@@ -22,7 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-/** A GPU whose context was broken, by whomever, fails what uses it, by name, and nothing else. */
+/**
+ * A GPU whose context was broken, by whomever, fails what uses it, by name, and nothing else: not
+ * even the end of a region of it.
+ */
 class BrokenGpuTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -3,20 +3,29 @@ package io.reactivetransfer.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.Access;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.cuda.fake.Live;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class CudaIpcTest {
 
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final int LENGTH = 300_000;
 
   @RegisterExtension private final Gpus gpus = new Gpus();
@@ -60,7 +69,33 @@ class CudaIpcTest {
     }
     assertThatThrownBy(() -> CudaIpc.open(exported))
         .isInstanceOf(CudaException.class)
-        .hasMessageContaining("cuIpcOpenMemHandle failed with CUDA_ERROR_");
+        .hasMessageContaining("expected memory of a process that runs")
+        .hasMessageContaining(", which has ended; have it exported anew");
+    assertThat(gpus.driver().calls("cuIpcOpenMemHandle")).as("what the driver was asked").isZero();
+  }
+
+  /** A region of its memory is closed, and the mapping, though nobody has what is mapped. */
+  @Test
+  void theEndOfAnExporterIsTold() throws Exception {
+    TransferEngine engine = Engines.over("loopback");
+    try (JavaProcess process = exporter();
+        CudaIpc imported = CudaIpc.open(exported(process))) {
+      MemoryRegion region =
+          Objects.requireNonNull(
+              engine.register(imported.memory(), Access.REMOTE_WRITE).block(PATIENCE));
+      CompletableFuture<Void> ended = imported.exporterEnded().toFuture();
+      assertThatThrownBy(() -> ended.get(300, TimeUnit.MILLISECONDS))
+          .as("while it runs")
+          .isInstanceOf(TimeoutException.class);
+      process.handle().destroyForcibly();
+      ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      imported.exporterEnded().block(PATIENCE); // also for who asks later
+      region.close().block(PATIENCE);
+      imported.close();
+      assertThat(gpus.driver().live(Live.IPC_MAPPING)).isZero();
+    } finally {
+      engine.close().block(PATIENCE);
+    }
   }
 
   @Test
