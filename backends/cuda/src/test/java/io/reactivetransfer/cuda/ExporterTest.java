@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -50,18 +51,27 @@ class ExporterTest {
   /** As one is that was killed, and whose parent does nothing: its memory is gone all the same. */
   @Test
   void whoseParentHasNotAskedHowItEndedHasEnded() throws Exception {
-    Process parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 1000").start();
+    Process parent =
+        new ProcessBuilder("sh", "-c", "sleep 1000 & echo $!; exec sleep 1000").start();
     try (BufferedReader out = parent.inputReader(StandardCharsets.US_ASCII)) {
       long pid = Long.parseLong(out.readLine());
-      Path stat = Path.of("/proc", Long.toString(pid), "stat");
-      Awaitility.await()
-          .atMost(PATIENCE)
-          .pollInterval(Duration.ofMillis(5))
-          .until(() -> Files.readString(stat).contains(") Z "));
+      // By then it is a program that asks for no child of it, as a shell would.
+      until(() -> Files.readString(file(parent.pid(), "comm")).equals("sleep\n"));
+      Path stat = file(pid, "stat");
+      ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+      until(() -> Files.readString(stat).contains(") Z "));
       long started = Long.parseLong(Files.readString(stat).split(" ")[21]);
       assertThat(new Exporter(Exporter.here().namespace(), pid, started).hasEnded()).isTrue();
     } finally {
       parent.destroyForcibly();
     }
+  }
+
+  private static Path file(long pid, String name) {
+    return Path.of("/proc", Long.toString(pid), name);
+  }
+
+  private static void until(Callable<Boolean> condition) {
+    Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(condition);
   }
 }
