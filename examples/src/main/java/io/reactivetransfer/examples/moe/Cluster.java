@@ -151,6 +151,21 @@ final class Cluster implements AutoCloseable {
     return times.stream().map(Times::of).toList();
   }
 
+  /**
+   * Steps in another group, of engines whose NICs note what they take. The group before it, whose
+   * steps are timed, is over then.
+   */
+  HostTimes notedSteps() throws IOException, InterruptedException {
+    answers("note");
+    join();
+    noted(); // what notes is new to the compilers
+    return noted();
+  }
+
+  private HostTimes noted() throws IOException, InterruptedException {
+    return HostTimes.of(answers("noted " + most).stream().map(HostTimes::of).toList());
+  }
+
   /** The CPU time of all ranks so far. */
   Work work() throws IOException, InterruptedException {
     return Work.sum(answers("work").stream().map(Work::of).toList(), plan.inProcess());

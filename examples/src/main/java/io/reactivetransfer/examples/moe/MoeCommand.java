@@ -175,6 +175,14 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
   private boolean overlap;
 
   @Option(
+      names = "--host-work",
+      description =
+          "Behind all that, steps of other engines, whose NICs note what they are given: how long"
+              + " the host needs until the writes of a step are posted, next to the figures of the"
+              + " reference system.")
+  private boolean hostWork;
+
+  @Option(
       names = "--work",
       paramLabel = "MICROS",
       description =
@@ -299,12 +307,18 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
     }
     progress.draw("comparing with the reference");
     verified += cluster.verify(VERIFIED + 1);
+    FigureTable ours = new FigureTable();
+    if (hostWork) {
+      progress.draw("noting when writes are posted");
+      ours.gap();
+      cluster.notedSteps().print(ours, cluster.plan);
+    }
     progress.clear();
     ResultTable.verified(table, VERIFIED + 1, verified);
     ResultTable.steps(table, cluster.plan, times);
     ResultTable.enqueued(table, cluster.plan, times);
     ResultTable.work(table, cluster.plan, work, cluster.stepsDone(steps));
-    print(table.text() + overlapped);
+    print(table.text() + ours.text() + overlapped);
     if (compared != null) {
       print(compared.table());
       String above = atMost == null ? null : compared.above(atMost);
@@ -386,9 +400,10 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
   private void requireOne() {
     OptionValues.within("--rounds", rounds, 1, 1_000);
     timeline = timeline == null ? null : OptionValues.writable("--timeline", timeline);
-    if (kill && (reference || overlap || timeline != null)) {
+    if (kill && (reference || overlap || hostWork || timeline != null)) {
       throw new IllegalArgumentException(
-          "expected --kill without --reference, --overlap and --timeline, got several");
+          "expected --kill without --reference, --overlap, --host-work and --timeline, got"
+              + " several");
     }
     if (workMicros != null) {
       OptionValues.within("--work", workMicros, 1, 10_000_000);

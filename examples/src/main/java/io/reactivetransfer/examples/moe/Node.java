@@ -6,6 +6,8 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.worker.WorkerMemory;
 import io.reactivetransfer.moe.MoeMemory;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +22,9 @@ final class Node implements AutoCloseable {
 
   static final Duration SETUP = Duration.ofSeconds(60);
 
-  final TransferEngine engine;
+  /** The one that was opened last. */
+  TransferEngine engine;
+
   private final Device device;
   private final Arena arena = Arena.ofShared();
   private final List<WorkerMemory> allocated = new ArrayList<>();
@@ -31,15 +35,23 @@ final class Node implements AutoCloseable {
   }
 
   static Node open(Plan plan) {
-    EngineOptions options =
-        EngineOptions.builder()
-            .nics(plan.nics())
-            .livenessDeadline(plan.liveness())
-            .signalScheduler(plan.signals().scheduler())
-            .build();
-    return new Node(
-        await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open()),
-        plan.device());
+    TransferEngineBuilder builder = TransferEngineBuilder.create().backend(plan.backend());
+    return new Node(await(builder.options(options(plan)).open()), plan.device());
+  }
+
+  private static EngineOptions options(Plan plan) {
+    return EngineOptions.builder()
+        .nics(plan.nics())
+        .livenessDeadline(plan.liveness())
+        .signalScheduler(plan.signals().scheduler())
+        .build();
+  }
+
+  /** Goes on with another engine, whose NICs note what they take; the memory stays. */
+  void reopen(Plan plan, Posts posts) {
+    engine.close().block(SETUP);
+    Backend noted = new NotedBackend(Backends.named(plan.backend()), posts);
+    engine = await(TransferEngineBuilder.create().backend(noted).options(options(plan)).open());
   }
 
   /** Memory of the host. */

@@ -34,7 +34,6 @@ final class RankWorker implements Worker {
 
   private final Plan plan;
   private final Node node;
-  private final MoeNode groups;
   private final MemorySegment memory;
   private final WorkerMemory tokens;
   private final WorkerMemory sums;
@@ -43,10 +42,13 @@ final class RankWorker implements Worker {
   private final @Nullable DeviceMemory ofExperts;
 
   private final WorkScheduler work;
+  private MoeNode groups;
   private @Nullable MoeGroup group;
   private @Nullable StepLoop loop;
   private @Nullable Layers layers;
   private @Nullable PlainExchange plain;
+  private @Nullable Posts posts;
+  private @Nullable NotedSteps noted;
 
   private RankWorker(Plan plan, int rank) {
     this.plan = plan;
@@ -96,6 +98,8 @@ final class RankWorker implements Worker {
       case "work" -> work.work().toLine();
       case "lose" -> lose();
       case "leave" -> leave();
+      case "note" -> note();
+      case "noted" -> required(required(noted).run(Integer.parseInt(rest)).block()).toLine();
       case "plain" -> {
         PlainExchange opened =
             new PlainExchange(plan, node, group().shape(), group().rank(), memory);
@@ -135,6 +139,10 @@ final class RankWorker implements Worker {
         TIMED.stream().map(step -> Routing.of(plan, step, rank, ranks.size())).toList();
     loop = new StepLoop(joined, routings, tokens.memory(), sums.memory());
     layers = new Layers(joined, routings, tokens.memory(), sums);
+    Posts ofNics = posts;
+    if (ofNics != null) {
+      noted = new NotedSteps(joined, ofNics, routings, tokens.memory(), sums.memory());
+    }
     return "";
   }
 
@@ -208,6 +216,18 @@ final class RankWorker implements Worker {
 
   private String leave() {
     group().close().block(Node.SETUP);
+    return "";
+  }
+
+  /** Leaves, and goes on with an engine whose NICs note what they take. */
+  private String note() {
+    MoeGroup left = group();
+    leave();
+    groups.close().block(Node.SETUP);
+    Posts ofNics = new Posts(left.shape(), left.rank());
+    posts = ofNics;
+    node.reopen(plan, ofNics);
+    groups = MoeNode.open(node.engine);
     return "";
   }
 

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Device;
 import io.reactivetransfer.moe.ExpertPlacement;
+import io.reactivetransfer.moe.MoeMemory;
+import io.reactivetransfer.moe.MoeMemory.Section;
+import io.reactivetransfer.moe.MoeShape;
+import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -106,6 +110,50 @@ class MoePartsTest {
     assertThat(read.of(Half.STEP)).containsExactly(0, 0, 1_234_500);
     assertThat(read.withoutFirst().of(Half.DISPATCH_SEND)).containsExactly(900, 0);
     assertThat(read.percentiles(Half.STEP).p99Millis()).isEqualTo(1.2345);
+  }
+
+  @Test
+  void onlyRoutesAndResultsAreNoted() {
+    MoeShape shape = plan(0).shape(2);
+    MoeMemory memory = shape.memory(0);
+    Posts posts = new Posts(shape, 0);
+    posts.turnBegins();
+    posts.begin();
+    posts.taken(write(memory.offset(0, Section.SEND), 160));
+    posts.taken(write(memory.offset(0, Section.OWN_ROW), 0)); // of a step that is refused
+    assertThat(posts.routes().first()).isZero();
+    posts.taken(write(memory.offset(0, Section.OWN_ROW), 128));
+    posts.taken(write(memory.offset(0, Section.BLOCKS), 0));
+    long first = posts.results().first();
+    assertThat(posts.results().last()).isEqualTo(first);
+    while (System.nanoTime() == first) {
+      Thread.onSpinWait(); // where the clock is coarse
+    }
+    posts.taken(write(memory.offset(0, Section.RETURNED), 0)); // the last block, which is empty
+    assertThat(posts.results().first()).isEqualTo(first);
+    assertThat(posts.results().last()).isGreaterThan(first);
+    assertThat(posts.routes().last()).isEqualTo(posts.routes().first()).isLessThanOrEqualTo(first);
+    assertThat(posts.routes().turn()).isPositive().isLessThanOrEqualTo(posts.routes().first());
+  }
+
+  private static Operation write(long from, long length) {
+    return new Operation().range(from, 0, length);
+  }
+
+  @Test
+  void hostTimesTravelOnALine() {
+    Posts posts = new Posts(plan(0).shape(2), 0);
+    posts.begin();
+    posts.taken(write(plan(0).shape(2).memory(0).offset(0, Section.OWN_ROW), 128));
+    HostTimes times = HostTimes.of(2);
+    long begun = posts.routes().first() - 1_000;
+    times.set(HostTimes.Exchange.ROUTES, 1, begun, begun + 70, false, posts.routes());
+    HostTimes read = HostTimes.of(times.toLine()).withoutFirst();
+    assertThat(read.of(HostTimes.Exchange.ROUTES, HostTimes.Moment.ENQUEUE)).containsExactly(70);
+    assertThat(read.of(HostTimes.Exchange.ROUTES, HostTimes.Moment.HAND_OVER)).containsExactly(-1);
+    assertThat(read.of(HostTimes.Exchange.ROUTES, HostTimes.Moment.LAST_POST))
+        .containsExactly(1_000);
+    assertThat(read.of(HostTimes.Exchange.RESULTS, HostTimes.Moment.ENQUEUE)).containsExactly(0);
   }
 
   /** Two pieces at once take as long as one after the other. */

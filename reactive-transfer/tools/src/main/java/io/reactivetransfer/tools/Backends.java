@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.tcp.TcpBackend;
 import java.util.Iterator;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
@@ -24,18 +25,33 @@ public final class Backends {
    * @throws BackendUnavailableException if not; says why, and how to mend it
    */
   public static void requireAvailable(String name, int nics) {
+    // If there is none, who opens the engine says so.
+    find(name).ifPresent(backend -> requireAvailable(backend, nics));
+  }
+
+  /**
+   * The backend of this name, for whoever puts something before it.
+   *
+   * @throws BackendUnavailableException if there is none
+   */
+  public static Backend named(String name) {
+    return find(name)
+        .orElseThrow(() -> new BackendUnavailableException("no backend is called '" + name + "'"));
+  }
+
+  private static Optional<Backend> find(String name) {
     Iterator<Backend> found = ServiceLoader.load(Backend.class).iterator();
     while (found.hasNext()) {
-      Backend backend;
       try {
-        backend = found.next();
+        Backend backend = found.next();
+        if (backend.name().equals(name)) {
+          return Optional.of(backend);
+        }
       } catch (ServiceConfigurationError broken) {
-        continue; // It is another one's, or who opens the engine says that there is none.
-      }
-      if (backend.name().equals(name)) {
-        requireAvailable(backend, nics);
+        // It is another one's.
       }
     }
+    return Optional.empty();
   }
 
   /**
