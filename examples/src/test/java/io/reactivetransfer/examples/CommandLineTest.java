@@ -153,6 +153,7 @@ class CommandLineTest {
         "moe --kill --backend loopback",
         "moe --kill --reference",
         "moe --kill --overlap",
+        "moe --kill --barriers",
         "moe --kill --host-work",
         "moe --kill --timeline timeline.svg",
         "moe --timeline /no/such/folder/file",

@@ -175,6 +175,13 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
   private boolean overlap;
 
   @Option(
+      names = "--barriers",
+      description =
+          "Behind that, steps in turn with steps that have a barrier behind each exchange, as the"
+              + " reference system has, and with steps that take the memory of two lanes in turn.")
+  private boolean barriers;
+
+  @Option(
       names = "--host-work",
       description =
           "Behind all that, steps of other engines, whose NICs note what they are given: how long"
@@ -202,8 +209,8 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "For --reference and --overlap: how often about a second of each is measured in"
-              + " turn, 1 to 1,000. Default: 9.")
+          "For --reference, --overlap and --barriers: how often about a second of each is measured"
+              + " in turn, 1 to 1,000. Default: 9.")
   private int rounds = 9;
 
   @Option(
@@ -302,6 +309,11 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       progress.draw("two micro-batches");
       overlapped = Overlap.run(cluster, stepMillis, workNanos, rounds);
     }
+    String again = "";
+    if (barriers) {
+      progress.draw("steps in turn with barriers");
+      again = Barriers.run(cluster, rounds);
+    }
     if (timeline != null) {
       Timeline.write(timeline, cluster, overlap ? workNanos : 0);
     }
@@ -318,7 +330,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
     ResultTable.steps(table, cluster.plan, times);
     ResultTable.enqueued(table, cluster.plan, times);
     ResultTable.work(table, cluster.plan, work, cluster.stepsDone(steps));
-    print(table.text() + ours.text() + overlapped);
+    print(table.text() + ours.text() + overlapped + again);
     if (compared != null) {
       print(compared.table());
       String above = atMost == null ? null : compared.above(atMost);
@@ -379,7 +391,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
               skew,
               privateSlots,
               maxReceived,
-              overlap ? Math.max(lanes, MICRO_BATCHES) : lanes,
+              overlap || barriers ? Math.max(lanes, MICRO_BATCHES) : lanes,
               signals,
               Duration.ofSeconds(OptionValues.within("--deadline", deadlineSeconds, 1, 3_600)),
               Duration.ofMillis(liveness()),
@@ -400,10 +412,10 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
   private void requireOne() {
     OptionValues.within("--rounds", rounds, 1, 1_000);
     timeline = timeline == null ? null : OptionValues.writable("--timeline", timeline);
-    if (kill && (reference || overlap || hostWork || timeline != null)) {
+    if (kill && (reference || overlap || barriers || hostWork || timeline != null)) {
       throw new IllegalArgumentException(
-          "expected --kill without --reference, --overlap, --host-work and --timeline, got"
-              + " several");
+          "expected --kill without --reference, --overlap, --barriers, --host-work and --timeline,"
+              + " got several");
     }
     if (workMicros != null) {
       OptionValues.within("--work", workMicros, 1, 10_000_000);

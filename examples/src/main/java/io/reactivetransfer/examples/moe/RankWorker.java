@@ -13,6 +13,7 @@ import io.reactivetransfer.moe.MoeNode;
 import io.reactivetransfer.moe.MoeOptions;
 import io.reactivetransfer.moe.MoeShape;
 import io.reactivetransfer.moe.MoeStep;
+import io.reactivetransfer.tools.moe.Barrier;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -47,6 +48,7 @@ final class RankWorker implements Worker {
   private @Nullable StepLoop loop;
   private @Nullable Layers layers;
   private @Nullable PlainExchange plain;
+  private @Nullable Barrier barrier;
   private @Nullable Posts posts;
   private @Nullable NotedSteps noted;
 
@@ -113,6 +115,20 @@ final class RankWorker implements Worker {
       case "plain-run" -> Times.toLine(required(plain().run(Integer.parseInt(rest)).block()));
       case "plain-close" -> {
         plain().close();
+        yield "";
+      }
+      case "barrier" -> {
+        Barrier opened = Node.await(Barrier.open(node.engine, group().shape().ranks()));
+        barrier = opened;
+        yield opened.toLine();
+      }
+      case "barrier-join" -> {
+        required(barrier).join(Arrays.asList(rest.split(" ")), group().rank());
+        yield "";
+      }
+      case "steps-by" -> stepsBy(Arrays.asList(rest.split(" "))).toLine();
+      case "barrier-close" -> {
+        required(barrier).close();
         yield "";
       }
       case "compiled" ->
@@ -191,6 +207,18 @@ final class RankWorker implements Worker {
 
   private Times steps(int count) {
     return required(loop().run(count).block());
+  }
+
+  /** Steps: in which way memory is used again, and how many. */
+  private Times stepsBy(List<String> words) {
+    int count = Integer.parseInt(words.get(1));
+    Mono<Times> steps =
+        switch (Barriers.Way.of(words.get(0))) {
+          case EXCHANGES -> loop().run(count);
+          case BARRIERS -> loop().run(count, required(barrier));
+          case LANES -> loop().runOnLanes(count);
+        };
+    return required(steps.block());
   }
 
   /** Layers of all lanes: how many, how long the work takes, and whether lanes overlap. */

@@ -4,10 +4,12 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.moe.ExpertBatch;
 import io.reactivetransfer.moe.MoeGroup;
 import io.reactivetransfer.moe.MoeStep;
+import io.reactivetransfer.tools.moe.Barrier;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -40,37 +42,60 @@ final class StepLoop {
    * same moment, wait for each other.
    */
   Mono<Times> run(int steps) {
+    return run(steps, 1, null);
+  }
+
+  private Mono<Times> run(int steps, int lanes, @Nullable Barrier barrier) {
     return Mono.defer(() -> {
       Times times = Times.of(steps + 1);
       List<Mono<Void>> sent = new ArrayList<>();
       return Flux.range(0, steps + 1)
-          .concatMap(i -> step(i, times, sent))
+          .concatMap(i -> step(i, i % lanes, times, sent, barrier))
           .then(Mono.defer(() -> Mono.when(sent)))
           .then(Mono.fromSupplier(times::withoutFirst));
     });
   }
 
+  /** The same, each step on another lane than the one before: on all of them in turn. */
+  Mono<Times> runOnLanes(int steps) {
+    return run(steps, group.shape().lanes(), null);
+  }
+
+  /** The same, with a barrier behind each of the two exchanges of a step. */
+  Mono<Times> run(int steps, Barrier barrier) {
+    return run(steps, 1, barrier);
+  }
+
   /** Steps until the group is over; then fails with why. */
   Mono<Void> endless() {
     Times times = Times.of(1);
-    return Mono.defer(() -> step(0, times, new ArrayList<>())).repeat().then();
+    return Mono.defer(() -> step(0, 0, times, new ArrayList<>(), null)).repeat().then();
   }
 
-  private Mono<Void> step(int i, Times times, List<Mono<Void>> sent) {
+  private Mono<Void> step(
+      int i, int lane, Times times, List<Mono<Void>> sent, @Nullable Barrier barrier) {
     Routing routing = routings.get(i % routings.size());
     long began = System.nanoTime();
     long taken = threads.getCurrentThreadCpuTime();
-    MoeStep step = group.lane(0).begin(routing.tokens(), routing.experts(), routing.weights());
+    MoeStep step = group.lane(lane).begin(routing.tokens(), routing.experts(), routing.weights());
     long hasBegun = threads.getCurrentThreadCpuTime();
     sent.add(begun(timed(step.dispatchSend(tokens), Half.DISPATCH_SEND, i, times)));
     times.set(Half.ENQUEUE, i, threads.getCurrentThreadCpuTime() - hasBegun);
     times.set(Half.BEGIN, i, hasBegun - taken);
     Mono<ExpertBatch> received = timed(step.dispatchReceive(), Half.DISPATCH_RECEIVE, i, times);
-    return received.flatMap(batch -> {
-      sent.add(begun(timed(step.combineSend(), Half.COMBINE_SEND, i, times)));
-      return timed(step.combineReceive(sums), Half.COMBINE_RECEIVE, i, times)
-          .doOnSuccess(done -> times.set(Half.STEP, i, System.nanoTime() - began));
-    });
+    Mono<Void> combined =
+        barrier == null
+            ? received.flatMap(batch -> combine(step, i, times, sent))
+            : received
+                .flatMap(batch -> barrier.pass())
+                .then(Mono.defer(() -> combine(step, i, times, sent)))
+                .then(barrier.pass());
+    return combined.doOnSuccess(done -> times.set(Half.STEP, i, System.nanoTime() - began));
+  }
+
+  private Mono<Void> combine(MoeStep step, int i, Times times, List<Mono<Void>> sent) {
+    sent.add(begun(timed(step.combineSend(), Half.COMBINE_SEND, i, times)));
+    return timed(step.combineReceive(sums), Half.COMBINE_RECEIVE, i, times);
   }
 
   /** Begins with it at once; whoever subscribes to what is returned waits for the same. */

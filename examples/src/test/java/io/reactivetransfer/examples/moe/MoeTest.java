@@ -112,7 +112,7 @@ class MoeTest {
   }
 
   @Test
-  void microBatchesOverlapAndAreDrawn(@TempDir Path folder) throws Exception {
+  void microBatchesOverlapAndAreDrawnAndBarriersAreCompared(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("timeline.svg");
     assertThat(
             output(
@@ -120,6 +120,7 @@ class MoeTest {
                 "--ranks=2",
                 "--overlap",
                 "--work=2000",
+                "--barriers",
                 "--rounds=2",
                 "--timeline=" + file))
         .containsPattern("which may get [0-9]+, on each of 2 lanes")
@@ -127,6 +128,9 @@ class MoeTest {
         .containsPattern("work +2.000 ms before the tokens of each micro-batch are sent")
         .containsPattern("one by one +[0-9.]+ ms for a layer of 2 micro-batches; median of 2 ro")
         .containsPattern("overlapped +[0-9.]+ ms in turn with these")
+        .containsPattern("exchanges only +[0-9.]+ ms for a step, .*; medians of 2 rounds of [0-9]+")
+        .containsPattern("barriers +[0-9.]+ ms, .* [0-9.]+ times \\([0-9.]+ to [0-9.]+\\): a write")
+        .containsPattern("lanes in turn +[0-9.]+ ms, .* in the memory of another of 2")
         .containsPattern("gain +[0-9.]+ times as fast; at best [0-9.]+, ");
     Document svg = DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
     assertThat(svg.getDocumentElement().getTextContent())

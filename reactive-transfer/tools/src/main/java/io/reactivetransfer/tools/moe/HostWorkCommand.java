@@ -50,6 +50,21 @@ public final class HostWorkCommand implements Callable<Integer> {
               + " Default: 1.")
   private int threads = 1;
 
+  @Option(
+      names = "--lanes",
+      paramLabel = "N",
+      description =
+          "On how many lanes steps go in turn, 1 to 8, so that each step finds other buffers."
+              + " Default: 1.")
+  private int lanes = 1;
+
+  @Option(
+      names = "--barriers",
+      description =
+          "Behind each exchange a barrier, as the reference system has them: a write without bytes"
+              + " to each other rank, and a claim of as many.")
+  private boolean barriers;
+
   @Override
   public Integer call() {
     try {
@@ -58,10 +73,11 @@ public final class HostWorkCommand implements Callable<Integer> {
       OptionValues.within("--steps", steps, MIN_STEPS, 100_000_000);
       OptionValues.within("--rounds", rounds, 1, 1_000);
       OptionValues.within("--threads", threads, 1, 2);
+      OptionValues.within("--lanes", lanes, 1, 8);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
-    try (OneRank rank = OneRank.open(ranks, tokens, threads == 1)) {
+    try (OneRank rank = OneRank.open(ranks, tokens, threads == 1, lanes, barriers)) {
       Figures last = measure(rank);
       for (int round = 1; round < rounds; round++) {
         last = measure(rank);
@@ -72,7 +88,7 @@ public final class HostWorkCommand implements Callable<Integer> {
   }
 
   private Figures measure(OneRank rank) {
-    Figures figures = new Figures(ranks, threads);
+    Figures figures = new Figures(ranks, threads, lanes, barriers);
     ThreadMXBean beans = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long bytes = beans.getTotalThreadAllocatedBytes();
     long began = System.nanoTime();
@@ -88,13 +104,17 @@ public final class HostWorkCommand implements Callable<Integer> {
   private static final class Figures implements Moments {
     private final int ranks;
     private final int threads;
-    private final Histogram[][] histograms = new Histogram[2][4];
+    private final int lanes;
+    private final boolean hasBarriers;
+    private final Histogram[][] histograms = new Histogram[3][4];
     private long bytesPerStep;
     private long stepNanos;
 
-    Figures(int ranks, int threads) {
+    Figures(int ranks, int threads, int lanes, boolean hasBarriers) {
       this.ranks = ranks;
       this.threads = threads;
+      this.lanes = lanes;
+      this.hasBarriers = hasBarriers;
       for (Histogram[] of : histograms) {
         for (int i = 0; i < of.length; i++) {
           of[i] = new Histogram(10_000_000_000L, 3);
@@ -105,18 +125,34 @@ public final class HostWorkCommand implements Callable<Integer> {
     @Override
     public void posted(
         OneRank.Exchange exchange, long begun, long enqueued, long turn, long first, long last) {
-      Histogram[] of = histograms[exchange == OneRank.Exchange.ROUTES ? 0 : 1];
+      Histogram[] of = histograms[numberOf(exchange)];
       of[0].recordValue(enqueued - begun);
       of[1].recordValue(Math.max(0, turn - enqueued));
       of[2].recordValue(Math.max(0, first - Math.max(begun, turn)));
       of[3].recordValue(Math.max(0, last - Math.max(begun, turn)));
     }
 
+    private static int numberOf(OneRank.Exchange exchange) {
+      return switch (exchange) {
+        case ROUTES, TOKENS -> 0;
+        case RESULTS -> 1;
+        case BARRIER -> 2;
+      };
+    }
+
     void print(PrintWriter out) {
-      out.printf("%d ranks, %d thread%s%n", ranks, threads, threads == 1 ? "" : "s");
+      out.printf(
+          "%d ranks, %d thread%s%s%n",
+          ranks,
+          threads,
+          threads == 1 ? "" : "s",
+          lanes == 1 ? "" : ", steps on %d lanes in turn".formatted(lanes));
       out.println("p50 / p99, us    enqueue          hand-over        first post       last post");
       row(out, "routes", histograms[0]);
       row(out, "results", histograms[1]);
+      if (hasBarriers) {
+        row(out, "barriers", histograms[2]);
+      }
       out.println(
           "reference        0.12 / 2.02      0.86 / 1.45      0.44 / 0.74      8.50 / 12.31");
       out.printf("step             %.2f us, %,d B allocated%n", stepNanos / 1e3, bytesPerStep);

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -50,9 +51,11 @@ public final class OneRank implements AutoCloseable {
     /** What fits into private slots. */
     TOKENS(1),
     /** What comes back. */
-    RESULTS(2);
+    RESULTS(2),
+    /** That all others are as far, if there are barriers: under an immediate of their own. */
+    BARRIER(-1);
 
-    /** Of the immediates by their values, which one says that it has come. */
+    /** Of the immediates of a lane by their values, which one says that it has come. */
     private final int number;
 
     Exchange(int number) {
@@ -66,6 +69,7 @@ public final class OneRank implements AutoCloseable {
         public void run() {}
       };
 
+  private static final int IMMS_PER_LANE = 3;
   private static final int TOP_K = 8;
   private static final int TOKEN_BYTES = 16;
   private static final int HIDDEN = 8;
@@ -78,20 +82,27 @@ public final class OneRank implements AutoCloseable {
   private final TransferEngine engine;
   private final Arena arena = Arena.ofShared();
   private final MemorySegment memory;
-  private final MoeLane lane;
+  private final List<MoeLane> lanes = new ArrayList<>();
+  private final @Nullable Barrier barrier;
   private final int ranks;
   private final int tokens;
   private final int[] experts;
   private final float[] weights;
   private final MemorySegment payload;
   private final MemorySegment sums;
-  private final long rows;
+  private final long[] rows;
   private final long rowBytes;
   private final Ended dispatchSent = new Ended();
   private final Ended dispatchReceived = new Ended();
   private final Ended combineSent = new Ended();
   private final Ended combineReceived = new Ended();
-  private long steps = 1;
+  private final Ended barrierPassed = new Ended();
+  private final Consumer<@Nullable Throwable> passed = barrierPassed::end;
+
+  /** How many steps were done on each lane, with the one in which its NIC has learned. */
+  private final long[] steps;
+
+  private int next;
 
   private OneRank(
       @Nullable StagedLoop loop,
@@ -99,13 +110,14 @@ public final class OneRank implements AutoCloseable {
       TransferEngine engine,
       MemorySegment memory,
       MoeGroup group,
-      int tokens) {
+      int tokens,
+      @Nullable Barrier barrier) {
     this.loop = loop;
     this.backend = backend;
     this.engine = engine;
     this.memory = memory;
     this.tokens = tokens;
-    lane = group.lane(0);
+    this.barrier = barrier;
     ranks = group.shape().ranks();
     experts = experts(group.shape(), 0, tokens);
     weights = new float[experts.length];
@@ -113,7 +125,13 @@ public final class OneRank implements AutoCloseable {
     payload = arena.allocate((long) tokens * TOKEN_BYTES, 16);
     sums = arena.allocate(tokens * group.shape().sumBytes(), 16);
     MoeMemory places = group.shape().memory(0);
-    rows = places.offset(0, Section.ROWS);
+    rows = new long[group.shape().lanes()];
+    steps = new long[rows.length];
+    for (int lane = 0; lane < rows.length; lane++) {
+      lanes.add(group.lane(lane));
+      rows[lane] = places.offset(lane, Section.ROWS);
+      steps[lane] = 1;
+    }
     rowBytes = places.length(Section.ROWS) / ranks;
   }
 
@@ -125,6 +143,16 @@ public final class OneRank implements AutoCloseable {
    * @param byHand whether the engine's worker runs on the caller's thread, who must make all calls
    */
   public static OneRank open(int ranks, int tokens, boolean byHand) {
+    return open(ranks, tokens, byHand, 1, false);
+  }
+
+  /**
+   * The same, in one of the ways in which memory may be used again.
+   *
+   * @param lanes on how many of them steps go in turn, 1 or more
+   * @param barriers whether there is a barrier behind each exchange, as in the reference system
+   */
+  public static OneRank open(int ranks, int tokens, boolean byHand, int lanes, boolean barriers) {
     StagedLoop loop = byHand ? new StagedLoop() : null;
     LoopbackBackend loopback =
         LoopbackBackend.builder().network(new LoopbackNetwork()).queueDepth(1 << 12).build();
@@ -158,6 +186,7 @@ public final class OneRank implements AutoCloseable {
             .sumType(FloatType.BF16)
             .privateTokens(2 * tokens * TOP_K / ranks + TOP_K)
             .maxReceived(2 * tokens * TOP_K)
+            .lanes(lanes)
             .build();
     MemorySegment memory = null;
     List<Mono<MoeGroup>> joins = new ArrayList<>();
@@ -176,7 +205,15 @@ public final class OneRank implements AutoCloseable {
     }
     List<MoeGroup> groups =
         await(loop, Flux.mergeSequential(joins, ranks, 1).collectList().toFuture());
-    await(loop, Mono.when(groups.stream().map(OneRank::step).toList()).thenReturn(1).toFuture());
+    for (int lane = 0; lane < lanes; lane++) {
+      int learned = lane;
+      await(
+          loop,
+          Mono.when(groups.stream().map(group -> step(group.lane(learned), group)).toList())
+              .thenReturn(1)
+              .toFuture());
+    }
+    Barrier barrier = barriers ? barrier(loop, engines) : null;
     OneRank one =
         new OneRank(
             loop,
@@ -184,7 +221,8 @@ public final class OneRank implements AutoCloseable {
             engines.getFirst(),
             Objects.requireNonNull(memory),
             groups.getFirst(),
-            tokens);
+            tokens,
+            barrier);
     one.cutOff();
     await(
         loop,
@@ -195,6 +233,24 @@ public final class OneRank implements AutoCloseable {
     return one;
   }
 
+  /** That of the first of them, which all have passed once. */
+  private static Barrier barrier(@Nullable StagedLoop loop, List<TransferEngine> engines) {
+    int ranks = engines.size();
+    List<Barrier> all =
+        await(
+            loop,
+            Flux.fromIterable(engines)
+                .concatMap(engine -> Barrier.open(engine, ranks))
+                .collectList()
+                .toFuture());
+    List<String> lines = all.stream().map(Barrier::toLine).toList();
+    for (int rank = 0; rank < ranks; rank++) {
+      all.get(rank).join(lines, rank);
+    }
+    await(loop, Mono.when(all.stream().map(Barrier::pass).toList()).thenReturn(1).toFuture());
+    return all.getFirst();
+  }
+
   private void cutOff() {
     await(
         loop,
@@ -202,9 +258,10 @@ public final class OneRank implements AutoCloseable {
             .thenReturn(1)
             .subscribeOn(engine.scheduler())
             .toFuture());
-    if (backend.nic().kinds() != Exchange.values().length) {
+    int kinds = IMMS_PER_LANE * lanes.size() + (barrier == null ? 0 : 1);
+    if (backend.nic().kinds() != kinds) {
       throw new IllegalStateException(
-          "expected arrivals under three immediates, got " + backend.nic().kinds());
+          "expected arrivals under %d immediates, got %d".formatted(kinds, backend.nic().kinds()));
     }
   }
 
@@ -220,15 +277,13 @@ public final class OneRank implements AutoCloseable {
     return experts;
   }
 
-  private static Mono<Void> step(MoeGroup group) {
+  private static Mono<Void> step(MoeLane lane, MoeGroup group) {
     MoeShape shape = group.shape();
     int tokens = shape.maxTokens();
     int[] experts = experts(shape, group.rank(), tokens);
     MemorySegment payload = Arena.ofAuto().allocate((long) tokens * TOKEN_BYTES, 16);
     MemorySegment sums = Arena.ofAuto().allocate(tokens * shape.sumBytes(), 16);
-    return group
-        .lane(0)
-        .begin(tokens, experts, new float[experts.length])
+    return lane.begin(tokens, experts, new float[experts.length])
         .run(payload, batch -> Mono.empty(), sums);
   }
 
@@ -240,7 +295,9 @@ public final class OneRank implements AutoCloseable {
   /** One step, whose moments go to whoever measures. */
   public void step(Moments moments) {
     SilentDomain nic = backend.nic();
-    MoeStep step = lane.begin(tokens, experts, weights);
+    int lane = next;
+    next = lane + 1 == rows.length ? 0 : lane + 1;
+    MoeStep step = lanes.get(lane).begin(tokens, experts, weights);
     nic.begin(writes(Exchange.ROUTES));
     Mono<Void> send = step.dispatchSend(payload);
     long begun = System.nanoTime();
@@ -250,14 +307,15 @@ public final class OneRank implements AutoCloseable {
     moments.posted(
         Exchange.ROUTES, begun, enqueued, nic.turnNanos(), nic.firstNanos(), nic.lastNanos());
     step.dispatchReceive().subscribe(dispatchReceived.anew());
-    steps++;
+    steps[lane]++;
     for (int rank = 1; rank < ranks; rank++) {
-      memory.set(STEP, rows + rank * rowBytes, steps);
+      memory.set(STEP, rows[lane] + rank * rowBytes, steps[lane]);
     }
-    deliver(nic, Exchange.ROUTES);
-    deliver(nic, Exchange.TOKENS);
+    deliver(nic, lane, Exchange.ROUTES);
+    deliver(nic, lane, Exchange.TOKENS);
     await(dispatchReceived);
     await(dispatchSent);
+    passBarrier(nic, moments);
     nic.begin(writes(Exchange.RESULTS));
     Mono<Void> back = step.combineSend();
     begun = System.nanoTime();
@@ -267,13 +325,36 @@ public final class OneRank implements AutoCloseable {
     moments.posted(
         Exchange.RESULTS, begun, enqueued, nic.turnNanos(), nic.firstNanos(), nic.lastNanos());
     step.combineReceive(sums).subscribe(combineReceived.anew());
-    deliver(nic, Exchange.RESULTS);
+    deliver(nic, lane, Exchange.RESULTS);
     await(combineReceived);
     await(combineSent);
+    passBarrier(nic, moments);
   }
 
-  private void deliver(SilentDomain nic, Exchange exchange) {
-    nic.deliver(exchange.number);
+  /** If there are barriers. */
+  private void passBarrier(SilentDomain nic, Moments moments) {
+    Barrier all = barrier;
+    if (all == null) {
+      return;
+    }
+    nic.begin(writes(Exchange.BARRIER));
+    barrierPassed.anew();
+    long begun = System.nanoTime();
+    all.pass(passed);
+    long enqueued = System.nanoTime();
+    awaitPosts(nic, barrierPassed);
+    moments.posted(
+        Exchange.BARRIER, begun, enqueued, nic.turnNanos(), nic.firstNanos(), nic.lastNanos());
+    deliver(nic, IMMS_PER_LANE * rows.length); // it was leased behind those of the lanes
+    await(barrierPassed);
+  }
+
+  private void deliver(SilentDomain nic, int lane, Exchange exchange) {
+    deliver(nic, lane * IMMS_PER_LANE + exchange.number);
+  }
+
+  private void deliver(SilentDomain nic, int kind) {
+    nic.deliver(kind);
     while (!nic.isDelivered()) {
       turn();
     }
@@ -328,6 +409,11 @@ public final class OneRank implements AutoCloseable {
       return this;
     }
 
+    void end(@Nullable Throwable reason) {
+      failure = reason;
+      isOver = true;
+    }
+
     @Nullable Throwable failure() {
       return failure;
     }
@@ -349,13 +435,12 @@ public final class OneRank implements AutoCloseable {
 
     @Override
     public void onError(Throwable reason) {
-      failure = reason;
-      isOver = true;
+      end(reason);
     }
 
     @Override
     public void onComplete() {
-      isOver = true;
+      end(null);
     }
   }
 }

@@ -6,8 +6,10 @@ import com.sun.management.ThreadMXBean;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -52,6 +54,57 @@ class HostWorkTest {
             .execute("--ranks=4", "--tokens=8", "--steps=20", "--rounds=2", "--threads=" + threads);
     assertThat(code).isZero();
     assertThat(out.toString())
-        .contains("4 ranks, " + threads + " thread", "routes", "results", "reference", "allocated");
+        .contains("4 ranks, " + threads + " thread", "routes", "results", "reference", "allocated")
+        .doesNotContain("barriers", "lanes");
+  }
+
+  /** Each lane has immediates of its own, and barriers one more. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "2, 2"})
+  void barriersAndLanesInTurnAreMeasured(int threads, int lanes) {
+    StringWriter out = new StringWriter();
+    int code =
+        new CommandLine(new HostWorkCommand())
+            .setOut(new PrintWriter(out))
+            .execute(
+                "--ranks=3",
+                "--tokens=8",
+                "--steps=20",
+                "--rounds=1",
+                "--threads=" + threads,
+                "--lanes=" + lanes,
+                "--barriers");
+    assertThat(code).isZero();
+    assertThat(out.toString())
+        .containsPattern("barriers +[0-9.]+ / [0-9.]+ +[0-9.]+ / [0-9.]+ +[0-9.]+ / [0-9.]+ ")
+        .contains(
+            lanes == 1
+                ? "1 thread" + System.lineSeparator()
+                : "2 threads, steps on 2 lanes in turn");
+  }
+
+  @Test
+  void aStepHasTwoBarriers() {
+    AtomicInteger barriers = new AtomicInteger();
+    try (OneRank rank = OneRank.open(3, 8, true, 1, true)) {
+      for (int step = 0; step < 5; step++) {
+        rank.step((exchange, begun, enqueued, turn, first, last) -> {
+          if (exchange == OneRank.Exchange.BARRIER) {
+            assertThat(last).isGreaterThanOrEqualTo(first).isGreaterThan(begun);
+            barriers.incrementAndGet();
+          }
+        });
+      }
+    }
+    assertThat(barriers).hasValue(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--ranks=1", "--lanes=0", "--lanes=9", "--threads=3"})
+  void aWrongValueIsRefused(String option) {
+    StringWriter err = new StringWriter();
+    int code = new CommandLine(new HostWorkCommand()).setErr(new PrintWriter(err)).execute(option);
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).contains(option.substring(0, option.indexOf('=')));
   }
 }
