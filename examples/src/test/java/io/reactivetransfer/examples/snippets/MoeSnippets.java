@@ -5,8 +5,10 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.CudaMemory;
+import io.reactivetransfer.moe.ExpertBatch;
 import io.reactivetransfer.moe.ExpertPlacement;
 import io.reactivetransfer.moe.MoeGroup;
+import io.reactivetransfer.moe.MoeLane;
 import io.reactivetransfer.moe.MoeNode;
 import io.reactivetransfer.moe.MoeOptions;
 import io.reactivetransfer.moe.MoeShape;
@@ -33,6 +35,32 @@ abstract class MoeSnippets {
 
   void stepOnAGpu(MoeStep step, Memory tokens, Memory sums) {
     step.run(tokens, batch -> kernels(batch.tokenMemory(), batch.resultMemory()), sums);
+  }
+
+  /** What a micro-batch has in a layer. */
+  record Batch(
+      int tokens, int[] experts, float[] weights, MemorySegment payload, MemorySegment sums) {}
+
+  abstract Mono<Void> attention(Batch of);
+
+  abstract Mono<Void> kernels(ExpertBatch batch);
+
+  Mono<Void> layer(MoeLane lane, Batch of) {
+    return attention(of)
+        .then(
+            Mono.defer(() -> {
+              MoeStep step = lane.begin(of.tokens(), of.experts(), of.weights());
+              Mono<Void> sent = step.dispatchSend(of.payload());
+              Mono<Void> computed = step.dispatchReceive().flatMap(batch -> kernels(batch));
+              Mono<Void> back =
+                  Mono.defer(() -> Mono.when(step.combineSend(), step.combineReceive(of.sums())));
+              return Mono.when(sent, computed.then(back));
+            }));
+  }
+
+  Mono<Void> overlapped(MoeGroup group, Batch first, Batch second) {
+    Mono<Void> both = Mono.when(layer(group.lane(0), first), layer(group.lane(1), second));
+    return both;
   }
 
   void arrivalFlags(Arena arena, int lanes, int lane, long n) {
