@@ -63,6 +63,23 @@ public final class ExpertBatch {
     return arrangement.firstRow(index);
   }
 
+  /**
+   * How many of an expert's tokens come from a group of ranks. Its rows are those of group 0 first,
+   * then those of group 1 and so on; those of one group rise with the number of the token there.
+   */
+  public int count(int index, int group) {
+    Objects.checkIndex(index, experts());
+    Objects.checkIndex(group, shape.groups().groups());
+    return arrangement.count(index, group);
+  }
+
+  /** The first row of those; where the next ones begin if there are none. */
+  public int firstRow(int index, int group) {
+    Objects.checkIndex(index, experts());
+    Objects.checkIndex(group, shape.groups().groups());
+    return arrangement.row(index, group);
+  }
+
   /** How many tokens all of them got. */
   public int count() {
     return arrangement.received();
