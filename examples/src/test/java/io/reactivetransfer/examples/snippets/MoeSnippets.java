@@ -64,10 +64,10 @@ abstract class MoeSnippets {
   }
 
   void arrivalFlags(Arena arena, int lanes, int lane, long n) {
-    MemorySegment flags = arena.allocate(16 * lanes, 8);
+    MemorySegment flags = arena.allocate(24 * lanes, 8);
     MoeOptions options = MoeOptions.builder().arrivalFlags(flags).build();
     begin(options);
-    while ((long) WORD.getAcquire(flags, 16L * lane) < n) {
+    while ((long) WORD.getAcquire(flags, 24L * lane + 16) < n) {
       Thread.onSpinWait();
     }
   }

@@ -478,6 +478,7 @@ final class Dispatch {
       step.dispatchReceived();
       lane.tokensCame();
       lane.combine.begin();
+      group.batchIsThere(lane);
       done.complete(lane.batch);
     }
   }
@@ -500,6 +501,7 @@ final class Dispatch {
       receiving = null;
       tokens = MemorySegment.NULL;
       lane.refused(why);
+      group.batchIsThere(lane);
       sent.fail(why);
       if (received != null) {
         received.fail(why);

@@ -7,11 +7,14 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The words that say how many steps' tokens and results have come. */
+/** The words that say how many steps' tokens and results have come, and batches are complete. */
 final class Flags {
 
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
-  private static final int PER_LANE = 2;
+  private static final int TOKENS = 0;
+  private static final int RESULTS = 1;
+  private static final int BATCH = 2;
+  private static final int PER_LANE = 3;
 
   private final @Nullable MemorySegment words;
 
@@ -44,8 +47,25 @@ final class Flags {
     if (all == null || what == Ranks.ROWS) {
       return counter;
     }
-    int index = lane * PER_LANE + (what == Ranks.TOKENS ? 0 : 1);
-    return counter.raising(all.asSlice((long) index * Long.BYTES, Long.BYTES));
+    long at = at(lane, what == Ranks.TOKENS ? TOKENS : RESULTS);
+    return counter.raising(all.asSlice(at, Long.BYTES));
+  }
+
+  private static long at(int lane, int word) {
+    return ((long) lane * PER_LANE + word) * Long.BYTES;
+  }
+
+  /** All tokens of a step are with the experts of this rank, or the step is refused. In a turn. */
+  void batchIsThere(int lane) {
+    MemorySegment all = words;
+    if (all == null) {
+      return;
+    }
+    long at = at(lane, BATCH);
+    long before = (long) WORD.getAcquire(all, at);
+    while (before != Long.MAX_VALUE && !WORD.compareAndSet(all, at, before, before + 1)) {
+      before = (long) WORD.getAcquire(all, at); // it was released meanwhile
+    }
   }
 
   /** Nothing has come yet, whatever an epoch before this one has left there. Before any claim. */

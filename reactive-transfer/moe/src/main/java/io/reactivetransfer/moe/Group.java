@@ -206,6 +206,11 @@ final class Group {
     return flags.raising(counter.within(options.deadline()), lane, what);
   }
 
+  /** Whoever waits for the word of a lane's batches may go on. Before the signal. */
+  void batchIsThere(MoeLane lane) {
+    flags.batchIsThere(lane.index());
+  }
+
   /** This ends with the group. */
   void add(Disposable stream) {
     streams.add(stream);

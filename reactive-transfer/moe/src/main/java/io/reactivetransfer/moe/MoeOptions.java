@@ -151,22 +151,30 @@ public final class MoeOptions {
     }
 
     /**
-     * Words of 64 bits that are raised by 1 on the NIC's thread, two for each lane: when all tokens
-     * of other groups have come in a step, and when all results have, {@link
-     * MoeStep#combineReceive} was subscribed to and this rank's own results are there; a step that
-     * is refused included, one that was never sent not. So the words say how many steps that was,
-     * and a thread that spins, or an accelerator to which they are mapped, sees it before any
+     * Words of 64 bits that are raised by 1, three for each lane. So they say how many steps that
+     * was, and a thread that spins, or an accelerator to which they are mapped, sees it before any
      * signal; what {@link io.reactivetransfer.TransferEngine#watch(MemorySegment)} is in the other
-     * direction. The tokens lie in the sections {@link MoeMemory.Section#PRIVATE} and {@link
-     * MoeMemory.Section#OVERFLOW} then, and the results in {@link MoeMemory.Section#RETURNED}. The
-     * tokens of this rank's own group are in none of these: {@link MoeStep#dispatchReceive} brings
-     * them.
+     * direction. A step that is refused counts, one that was never sent does not.
+     *
+     * <ul>
+     *   <li>The first, on the NIC's thread, when all tokens of other groups have come in a step.
+     *       They lie in the sections {@link MoeMemory.Section#PRIVATE} and {@link
+     *       MoeMemory.Section#OVERFLOW} then. The tokens of this rank's own group are in none of
+     *       these.
+     *   <li>The second, on the NIC's thread, when all results of others have come, {@link
+     *       MoeStep#combineReceive} was subscribed to and this rank's own results are there. Those
+     *       of others lie in {@link MoeMemory.Section#RETURNED}.
+     *   <li>The third, when the {@link ExpertBatch} is complete, before {@link
+     *       MoeStep#dispatchReceive}, which has to be subscribed to for it, emits it: all tokens
+     *       lie by expert in {@link MoeMemory.Section#TOKENS}, or in {@link #expertMemory}. How
+     *       many each expert has is in the routes, in {@link MoeMemory.Section#ROWS}.
+     * </ul>
      *
      * <p>When the group is over, or fails while ranks join, each word becomes {@link
      * Long#MAX_VALUE}, so that nobody waits for ever who waits until a word is at least some
      * number. All who wait must have ended before the next epoch is joined with the same options.
      *
-     * @param words 16 bytes for each lane, in the byte order of the host, aligned to 8, of native
+     * @param words 24 bytes for each lane, in the byte order of the host, aligned to 8, of native
      *     memory of a shared or automatic arena. Set to 0 when all have joined, in each epoch; so
      *     these options are for one group at a time. Keep them alive until {@link MoeGroup#close()}
      *     has completed
