@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
       "",
       "Starts a process for each rank. Before and behind the steps that are timed, steps whose"
           + " experts compute are compared with a reference that this process computes from the"
-          + " same seed. The experts of timed steps take no time.",
+          + " same seed; that is always so, and there is no --verify. The experts of timed steps"
+          + " take no time.",
       "Exit code 0: verified. 1: something failed or a promise was broken, and stderr says what."
           + " 2: a wrong value."
     })
