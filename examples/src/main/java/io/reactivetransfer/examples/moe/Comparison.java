@@ -41,15 +41,15 @@ final class Comparison {
     List<Double> plain = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();
     int count = cluster.some();
-    long ourNanos = 0;
-    long plainNanos = 0;
+    Work ofOurs = Work.NONE;
+    Work ofPlain = Work.NONE;
     for (int round = 0; round < rounds; round++) {
       Work before = cluster.work();
       ours.add(Times.of(cluster.steps(cluster.some())).percentiles(Half.STEP).p50Millis());
       Work between = cluster.work();
       plain.add(plain(cluster));
-      plainNanos += cluster.work().since(between).all();
-      ourNanos += between.since(before).all();
+      ofPlain = ofPlain.and(cluster.work().since(between));
+      ofOurs = ofOurs.and(between.since(before));
       ratios.add(ours.getLast() / plain.getLast());
     }
     cluster.answers("plain-close");
@@ -65,8 +65,16 @@ final class Comparison {
     double steps = 1e6 * rounds * cluster.stepsDone(count);
     table.line(
         "CPU time",
-        "%.2f ms for a step of a rank, %.2f for plain writes"
-            .formatted(ourNanos / steps, plainNanos / steps));
+        "%.2f ms for a step of a rank, %.2f for plain writes; of these compilers %.2f and %.2f"
+            .formatted(
+                ofOurs.all() / steps,
+                ofPlain.all() / steps,
+                ofOurs.ofCompilers() / steps,
+                ofPlain.ofCompilers() / steps));
+    table.line(
+        "",
+        "%.2f times as much without compilers"
+            .formatted(ofOurs.withoutCompilers() / (double) ofPlain.withoutCompilers()));
     table.line(
         "ratio",
         "%.2f; %.2f to %.2f in these rounds"

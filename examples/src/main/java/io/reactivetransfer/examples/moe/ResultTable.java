@@ -113,12 +113,13 @@ final class ResultTable {
   static void work(FigureTable table, Plan plan, Work work, long steps) {
     table.line(
         "CPU time",
-        "%.2f ms for a step of a rank%s"
+        "%.2f ms for a step of a rank, of that %.2f compilers%s"
             .formatted(
                 work.all() / 1e6 / steps,
+                work.ofCompilers() / 1e6 / steps,
                 plan.signals() == Signals.NIC
                     ? ""
-                    : ", of that %.2f copies, sums and signals of its group"
+                    : " and %.2f copies, sums and signals of its group"
                         .formatted(work.ofGroup() / 1e6 / steps)));
   }
 

@@ -15,6 +15,7 @@ final class WorkScheduler implements Scheduler {
 
   private final Scheduler scheduler;
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+  private final CompilerTime compilers = new CompilerTime();
   private final AtomicLong nanos = new AtomicLong();
 
   /** What is done there is done on another one. */
@@ -25,7 +26,7 @@ final class WorkScheduler implements Scheduler {
   /** Since this process has begun. */
   Work work() {
     OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-    return new Work(nanos.get(), system.getProcessCpuTime());
+    return new Work(nanos.get(), compilers.nanos(), system.getProcessCpuTime());
   }
 
   @Override

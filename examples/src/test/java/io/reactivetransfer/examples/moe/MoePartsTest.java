@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.Device;
 import io.reactivetransfer.moe.ExpertPlacement;
@@ -8,13 +9,17 @@ import io.reactivetransfer.moe.MoeMemory;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import io.reactivetransfer.moe.MoeShape;
 import io.reactivetransfer.spi.Operation;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
 /** What the program compares and measures with. */
@@ -154,6 +159,34 @@ class MoePartsTest {
     assertThat(read.of(HostTimes.Exchange.ROUTES, HostTimes.Moment.LAST_POST))
         .containsExactly(1_000);
     assertThat(read.of(HostTimes.Exchange.RESULTS, HostTimes.Moment.ENQUEUE)).containsExactly(0);
+  }
+
+  /** As Linux lists threads; one that has ended counts for what it took. */
+  @Test
+  void theTimeOfCompilersIsThatOfTheirThreads(@TempDir Path threads) throws IOException {
+    CompilerTime time = new CompilerTime(threads);
+    assertThat(time.nanos()).isZero();
+    thread(threads.resolve("11"), "C1 CompilerThre\n", "1000 20 3\n");
+    thread(threads.resolve("12"), "C2 CompilerThre\n", "500 7 1\n");
+    thread(threads.resolve("13"), "parallel-1\n", "70000 7 1\n");
+    Files.createDirectory(threads.resolve("14")); // which has just ended
+    assertThat(time.nanos()).isEqualTo(1_500);
+    thread(threads.resolve("12"), "C2 CompilerThre\n", "600 7 1\n");
+    Files.delete(threads.resolve("11").resolve("comm"));
+    assertThat(time.nanos()).isEqualTo(1_600);
+    assertThat(new CompilerTime(threads.resolve("elsewhere")).nanos()).isZero();
+  }
+
+  @Test
+  void thisProcessHasCompilers() {
+    assumeTrue(Files.exists(Path.of("/proc/thread-self/schedstat")), "a system that says it");
+    assertThat(new CompilerTime().nanos()).isPositive();
+  }
+
+  private static void thread(Path folder, String name, String times) throws IOException {
+    Files.createDirectories(folder);
+    Files.writeString(folder.resolve("comm"), name);
+    Files.writeString(folder.resolve("schedstat"), times);
   }
 
   /** Two pieces at once take as long as one after the other. */

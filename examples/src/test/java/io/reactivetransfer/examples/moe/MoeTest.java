@@ -73,7 +73,7 @@ class MoeTest {
         output(backend, ranks, other, "--reference", "--rounds=2", "--at-most=1000", "--host-work");
     // Only tcp has a loop of its own, of which it is seen when a turn begins.
     String handOver = backend.equals("tcp") ? TWO : " +in first post";
-    String ofGroup = ", of that [0-9.]+ copies, sums and signals of its group";
+    String ofGroup = " and [0-9.]+ copies, sums and signals of its group";
     assertThat(printed)
         .containsPattern(
             "step +20 tokens of each of [234] ranks to 3 of 10 experts.* over " + backend)
@@ -85,7 +85,7 @@ class MoeTest {
         .contains("at the median of 7 steps")
         .containsPattern("caller +p50 [0-9.]+ us, p99 [0-9.]+ us of CPU in begin, p50 [0-9.]+ us")
         .containsPattern(
-            "CPU time +[0-9.]+ ms for a step of a rank"
+            "CPU time +[0-9.]+ ms for a step of a rank, of that [0-9.]+ compilers"
                 + (other.equals("--signals=nic") ? "\\R" : ofGroup))
         .containsPattern("p50/p99, us +enqueue +hand-over +first post +last post\\R")
         .containsPattern("routes" + TWO + handOver + TWO + TWO + "\\R")
@@ -94,7 +94,8 @@ class MoeTest {
         .containsPattern("of 64 ranks, each with a ConnectX-7; ours of [234] ranks over " + backend)
         .containsPattern("step +[0-9.]+ ms, medians of 2 rounds of [0-9]+")
         .containsPattern("plain writes +[0-9.]+ ms in turn with these: the same bytes out and back")
-        .containsPattern("CPU time +[0-9.]+ ms for a step of a rank, [0-9.]+ for plain writes")
+        .containsPattern("CPU time +[0-9.]+ ms for a step of a rank, [0-9.]+ for plain writes; of")
+        .containsPattern("of these compilers [0-9.]+ and [0-9.]+\\R +[0-9.]+ times as much without")
         .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds");
   }
 

@@ -26,10 +26,12 @@ class WorkSchedulerTest {
 
   @Test
   void whatOneProcessTookIsCountedOnce() {
-    Work first = new Work(1, 100);
-    Work second = new Work(2, 101);
-    assertThat(Work.sum(List.of(first, second), false)).isEqualTo(new Work(3, 201));
-    assertThat(Work.sum(List.of(first, second), true)).isEqualTo(new Work(3, 100));
+    Work first = new Work(1, 10, 100);
+    Work second = new Work(2, 11, 101);
+    assertThat(Work.sum(List.of(first, second), false)).isEqualTo(new Work(3, 21, 201));
+    assertThat(Work.sum(List.of(first, second), true)).isEqualTo(new Work(3, 10, 100));
+    assertThat(first.and(second).since(second)).isEqualTo(first);
+    assertThat(second.withoutCompilers()).isEqualTo(90);
   }
 
   /** A group knows it by nothing else. */
