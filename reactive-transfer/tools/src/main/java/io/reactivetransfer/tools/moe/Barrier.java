@@ -24,7 +24,7 @@ import reactor.util.concurrent.Queues;
 /**
  * What the reference system has behind each exchange of a step, and the library does without: each
  * rank writes to each other one, without bytes, and waits until all others have. By two streams
- * that live on, as those of a group do, so that a barrier costs no more than its writes.
+ * that live on, as those of a group do, so that little else than its writes is measured.
  */
 public final class Barrier implements AutoCloseable {
 
