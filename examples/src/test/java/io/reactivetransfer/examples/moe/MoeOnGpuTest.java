@@ -36,9 +36,11 @@ class MoeOnGpuTest {
                 "--top-k=3",
                 "--hidden=300",
                 "--steps=7",
-                "--warmup=1"))
+                "--warmup=1",
+                "--host-work"))
         .contains(named + " on all ranks: A FAKE OF THE DRIVER, NO GPU")
-        .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps, next to a reference");
+        .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps, next to a reference")
+        .containsPattern("p50/p99, us +enqueue +hand-over");
   }
 
   @Test
