@@ -22,7 +22,8 @@ class RoutingPropertyTest {
     for (int i = 0; i < CASES; i++) {
       long seed = SEED + i;
       RandomSteps steps = new RandomSteps(seed);
-      MoeShape shape = steps.shape(steps.between(1, 12)).build();
+      int ranks = steps.chance(6) ? steps.between(13, 64) : steps.between(1, 12);
+      MoeShape shape = steps.shape(ranks).build();
       try {
         new Case(steps, shape).check();
       } catch (Throwable e) {
@@ -65,6 +66,9 @@ class RoutingPropertyTest {
     private final RouteTable table;
     private final List<List<Pair>> bySendOrder = new ArrayList<>();
 
+    /** By group, then by rank: what is for it, in send order. */
+    private final List<List<List<Pair>>> sent = new ArrayList<>();
+
     Case(RandomSteps steps, MoeShape shape) {
       this.shape = shape;
       groups = shape.groups().groups();
@@ -78,6 +82,7 @@ class RoutingPropertyTest {
         routing[group].route(1, steps.experts(shape, 1));
         routing[group].route(tokens, experts[group]);
         bySendOrder.add(naiveSendOrder(group, tokens));
+        sent.add(byRank(bySendOrder.get(group)));
       }
       table = new RouteTable(shape);
       MemorySegment[] rows = new MemorySegment[shape.ranks()];
@@ -204,10 +209,17 @@ class RoutingPropertyTest {
       }
     }
 
+    private List<List<Pair>> byRank(List<Pair> pairs) {
+      List<List<Pair>> ofRanks = new ArrayList<>();
+      for (int rank = 0; rank < shape.ranks(); rank++) {
+        ofRanks.add(new ArrayList<>());
+      }
+      pairs.forEach(pair -> ofRanks.get(shape.placement().rankOf(pair.instance())).add(pair));
+      return ofRanks;
+    }
+
     private List<Pair> sent(int group, int rank) {
-      return bySendOrder.get(group).stream()
-          .filter(pair -> shape.placement().rankOf(pair.instance()) == rank)
-          .toList();
+      return sent.get(group).get(rank);
     }
 
     private static void put(Pair[] places, int at, Pair pair) {

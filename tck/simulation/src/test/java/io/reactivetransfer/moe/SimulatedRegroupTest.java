@@ -29,7 +29,7 @@ class SimulatedRegroupTest {
   /** One world; throws an AssertionError if anything is not as it has to be. */
   static void run(long seed, UnaryOperator<TransferEngine> mistake) {
     RandomSteps random = new RandomSteps(seed);
-    int ranks = random.between(2, 6);
+    int ranks = random.chance(5) ? random.between(7, 16) : random.between(2, 6);
     List<MoeShape> shapes = new ArrayList<>();
     long bytes = 1;
     for (int of : new int[] {ranks, ranks - 1, ranks}) {

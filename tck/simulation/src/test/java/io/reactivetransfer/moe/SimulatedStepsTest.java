@@ -24,8 +24,9 @@ class SimulatedStepsTest {
   /** One world without faults; throws an AssertionError if anything is not as it has to be. */
   static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {
     RandomSteps random = new RandomSteps(seed);
-    int ranks = random.chance(12) ? random.between(8, 64) : random.between(1, 7);
-    MoeShape.Builder any = random.shape(ranks).lanes(random.between(1, 3));
+    int many = random.between(8, random.chance(10) ? 64 : 32);
+    int ranks = random.chance(12) ? many : random.between(1, 7);
+    MoeShape.Builder any = random.shape(ranks).lanes(ranks > 16 ? 1 : random.between(1, 3));
     MoeShape shape =
         random.chance(30) ? any.maxReceived(random.between(1, 30)).build() : any.build();
     try (SimulatedWorld world =
@@ -96,7 +97,7 @@ class SimulatedStepsTest {
 
   static void faultyRun(long seed, UnaryOperator<TransferEngine> mistake) {
     RandomSteps random = new RandomSteps(seed);
-    int ranks = random.between(2, 6);
+    int ranks = random.chance(8) ? random.between(7, 24) : random.between(2, 6);
     MoeShape shape = random.shape(ranks).lanes(random.between(1, 3)).build();
     try (SimulatedWorld world =
         new SimulatedWorld(

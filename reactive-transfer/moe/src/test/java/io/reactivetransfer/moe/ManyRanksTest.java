@@ -1,0 +1,36 @@
+package io.reactivetransfer.moe;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Steps of groups of many ranks, each on an engine of its own. */
+class ManyRanksTest {
+
+  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_134L);
+
+  private static void requireExact(MoeShape shape, RandomSteps random, int steps) {
+    try (Cluster cluster = Cluster.plainLoopback(shape.ranks());
+        Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
+      rig.steps(0, StepsTest.tokens(random, shape, steps)).block(Cluster.PATIENCE);
+    }
+  }
+
+  private static void ofAnyShape(int ranks) {
+    RandomSteps random = new RandomSteps(SEED);
+    MoeShape shape = random.shape(ranks).build();
+    StepsTest.seeded(SEED, shape, () -> requireExact(shape, random, 3));
+  }
+
+  @Test
+  void sixteenAreExact() {
+    ofAnyShape(16);
+  }
+
+  // In a usual build sixteen ranks are on engines with threads, and up to 64 on the simulated
+  // network.
+  @Tag("nightly")
+  @Test
+  void sixtyFourAreExact() {
+    ofAnyShape(64);
+  }
+}
