@@ -20,7 +20,7 @@ import reactor.core.scheduler.Schedulers;
 /** What ends a group ends every wait of every rank with the name of the rank that is the reason. */
 class FailureTest {
 
-  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_128L);
+  private static final long SEED = Seeds.first(20_261_128);
 
   private static final MoeShape SHAPE =
       MoeShape.builder(ExpertPlacement.even(3, 6), 2, 8, 24, 4).privateTokens(2).lanes(2).build();

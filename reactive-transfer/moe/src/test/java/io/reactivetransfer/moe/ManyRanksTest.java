@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 /** Steps of groups of many ranks, each on an engine of its own. */
 class ManyRanksTest {
 
-  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_134L);
+  private static final long SEED = Seeds.first(20_261_134);
 
   private static void requireExact(MoeShape shape, RandomSteps random, int steps) {
     try (Cluster cluster = Cluster.plainLoopback(shape.ranks());

@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
 /** Those that are left, and those that come, go on as a group of a later epoch. */
 class RegroupTest {
 
-  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_132L);
+  private static final long SEED = Seeds.first(20_261_132);
   private static final int ENGINES = 5;
 
   private static final MoeOptions OPTIONS =

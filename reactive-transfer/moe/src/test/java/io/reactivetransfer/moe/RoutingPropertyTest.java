@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 /** What ranks compute from counts is what comes of moving each token by itself. */
 class RoutingPropertyTest {
 
-  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_125L);
-  private static final int CASES = Integer.getInteger("reactivetransfer.moe.cases", 400);
+  private static final long SEED = Seeds.first(20_261_125);
+  private static final int CASES = 400 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   /** One token for one expert, as somebody would follow it who knows nothing of counts. */
   record Pair(int group, int token, int k, int instance) {}

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimulatedRegroupTest {
 
-  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_133L);
+  private static final long SEED = Seeds.first(20_261_133);
   private static final int SEEDS =
       Integer.getInteger(
           "reactivetransfer.moe.seeds", 20 * Integer.getInteger("reactivetransfer.rounds", 1));
