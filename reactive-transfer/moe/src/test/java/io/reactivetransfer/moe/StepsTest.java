@@ -7,6 +7,7 @@ import io.reactivetransfer.TransferEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -60,11 +61,40 @@ class StepsTest {
             shape,
             () -> {
               try (Part part = new Part(cluster, ranks, shape)) {
-                part.rig.steps(0, tokens(random, shape, 8)).block(Cluster.PATIENCE);
+                List<Rig.Tokens> steps = tokens(random, shape, 8);
+                long writes = steps.stream().mapToLong(step -> writes(shape, step)).sum();
+                long before = writesPosted(cluster);
+                part.rig.steps(0, steps).block(Cluster.PATIENCE);
+                Awaitility.await() // figures follow at the end of a turn
+                    .atMost(Cluster.PATIENCE)
+                    .untilAsserted(
+                        () -> assertThat(writesPosted(cluster) - before).isEqualTo(writes));
               }
             });
       }
     }
+  }
+
+  private static long writesPosted(Cluster cluster) {
+    return cluster.engines.stream().mapToLong(engine -> engine.stats().writesPosted()).sum();
+  }
+
+  /**
+   * How many writes a step takes: between two ranks a row and the results each way, and the tokens
+   * of a group for a rank in one, or in two if they do not all have private slots.
+   */
+  private static long writes(MoeShape shape, Rig.Tokens tokens) {
+    long writes = 2L * shape.ranks() * (shape.ranks() - 1);
+    for (int group = 0; group < tokens.count.length; group++) {
+      OwnRouting own = new OwnRouting(shape, group);
+      own.route(tokens.count[group], tokens.experts[group]);
+      for (int rank = 0; rank < shape.ranks(); rank++) {
+        int slots = shape.memory(rank).privateSlots();
+        int pairs = shape.groups().groupOf(rank) == group ? 0 : own.pairs(rank);
+        writes += (pairs > 0 && slots > 0 ? 1 : 0) + (pairs > slots ? 1 : 0);
+      }
+    }
+    return writes;
   }
 
   @Test
