@@ -1,5 +1,7 @@
 package io.reactivetransfer.moe;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -120,6 +122,67 @@ final class Rig implements AutoCloseable {
               sums)
           .doOnSuccess(done -> requireExact(rank, tokens, sums));
     });
+  }
+
+  /**
+   * One step whose tokens and sums have a gap behind each; checks the sums, and that the gaps are
+   * as they were, when it is done.
+   */
+  Mono<Void> stepWithGaps(int rank, int lane, Tokens tokens, int gap) {
+    return Mono.defer(() -> {
+      int group = groupOf(rank);
+      Rows payload = new Rows(tokens.count[group], shape.tokenBytes(), gap);
+      payload.put(tokens.payload[group]);
+      Rows sums = new Rows(tokens.count[group], shape.sumBytes(), gap);
+      MoeStep step = begin(rank, lane, tokens);
+      return Mono.when(
+              step.dispatchSend(payload.memory, payload.stride),
+              step.dispatchReceive()
+                  .doOnNext(batch -> Model.compute(shape, batch))
+                  .then(
+                      Mono.when(step.combineSend(), step.combineReceive(sums.memory, sums.stride))))
+          .doOnSuccess(done -> {
+            requireExact(rank, tokens, sums.taken());
+            payload.taken();
+          });
+    });
+  }
+
+  /** Rows with a gap behind each but the last, which nobody else may touch. */
+  private static final class Rows {
+    private static final byte MARK = 0x55;
+
+    final MemorySegment memory;
+    final long stride;
+    private final int count;
+    private final long bytes;
+
+    Rows(int count, long bytes, int gap) {
+      this.count = count;
+      this.bytes = bytes;
+      stride = bytes + gap;
+      long length = Math.max(0, count * stride - gap);
+      memory = MemorySegment.ofArray(new byte[Math.toIntExact(length)]).fill(MARK);
+    }
+
+    void put(MemorySegment rows) {
+      for (int row = 0; row < count; row++) {
+        MemorySegment.copy(rows, row * bytes, memory, row * stride, bytes);
+      }
+    }
+
+    /** Without the gaps, if these are as they were. */
+    MemorySegment taken() {
+      MemorySegment rows = MemorySegment.ofArray(new byte[Math.toIntExact(count * bytes)]);
+      for (int row = 0; row < count; row++) {
+        MemorySegment.copy(memory, row * stride, rows, row * bytes, bytes);
+        memory.asSlice(row * stride, bytes).fill(MARK);
+      }
+      for (long i = 0; i < memory.byteSize(); i++) {
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, i)).as("byte %s of a gap", i).isEqualTo(MARK);
+      }
+      return rows;
+    }
   }
 
   /** One step on lane 0 that is over when its sums are there; adds what is still being written. */

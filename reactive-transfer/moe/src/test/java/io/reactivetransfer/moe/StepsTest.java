@@ -120,6 +120,30 @@ class StepsTest {
     }
   }
 
+  @Test
+  void tokensAndSumsMayHaveGapsBetweenThem() {
+    try (Cluster cluster = open(3)) {
+      for (int round = 0; round < Math.ceilDiv(rounds(), 4); round++) {
+        long seed = SEED + round;
+        RandomSteps random = new RandomSteps(seed);
+        MoeShape shape = random.shape(3).build();
+        int gap = random.between(1, 40);
+        seeded(
+            seed,
+            shape + ", gaps of " + gap,
+            () -> {
+              try (Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
+                for (Rig.Tokens step : tokens(random, shape, 4)) {
+                  Flux.range(0, 3)
+                      .flatMap(rank -> rig.stepWithGaps(rank, 0, step, gap))
+                      .blockLast(Cluster.PATIENCE);
+                }
+              }
+            });
+      }
+    }
+  }
+
   /** Says that writes are done long after they are. */
   private static TransferEngine late(TransferEngine engine) {
     return Proxied.of(
