@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.moe.MoeMemory.Section;
 import io.reactivetransfer.moe.SimulatedWorld.Outcome;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -114,6 +115,15 @@ final class SimulatedSteps {
     return Mono.delay(time, world.schedulers.get(members[rank])).then();
   }
 
+  /** The memory of a lane, as it is at the engine of a rank. */
+  private MemorySegment section(int rank, int lane, Section section) {
+    MoeMemory memory = shape.memory(rank);
+    return world
+        .memory
+        .get(members[rank])
+        .asSlice(memory.offset(lane, section), memory.length(section));
+  }
+
   private int[] experts(int rank, Rig.Tokens step) {
     int group = shape.groups().groupOf(rank);
     boolean areOthers = haveOtherExperts && !shape.groups().isFirst(rank) && random.chance(20);
@@ -128,6 +138,7 @@ final class SimulatedSteps {
       MemorySegment payload =
           MemorySegment.ofArray(new byte[(int) step.payload[group].byteSize()])
               .copyFrom(step.payload[group]);
+      byte[] overflow = section(rank, lane, Section.OVERFLOW).toArray(ValueLayout.JAVA_BYTE);
       MoeStep halves =
           groups
               .get(rank)
@@ -136,7 +147,7 @@ final class SimulatedSteps {
       Mono<Void> combined =
           Mono.when(
               Mono.defer(halves::combineSend)
-                  .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.BLOCKS))
+                  .doOnSuccess(done -> requireUnread(rank, lane, Section.BLOCKS))
                   .doOnSuccess(done -> useResults(rank, lane)),
               Mono.defer(() -> pause(rank).then(halves.combineReceive(sums))));
       Mono<Void> received =
@@ -150,10 +161,11 @@ final class SimulatedSteps {
           halves
               .dispatchSend(payload)
               .doOnSubscribe(begun -> useSoon(rank, payload))
-              .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.SEND))
+              .doOnSuccess(done -> requireUnread(rank, lane, Section.SEND))
               .doOnSuccess(done -> payload.fill(MARK));
       return Mono.when(sent, received)
           .doOnError(e -> givenBack.add(sums.fill(MARK)))
+          .doOnError(StepRefusedException.class, e -> requireNothingIn(rank, lane, overflow))
           .doOnSuccess(done -> {
             if (sums.mismatch(step.expected[group]) != -1 && wrong == null) {
               wrong = new AssertionError("other sums on rank " + rank + ", lane " + lane);
@@ -173,18 +185,20 @@ final class SimulatedSteps {
   /** The mistake: when they were written, though they may not be summed up. */
   private void useResults(int rank, int lane) {
     if (world.mistake == Mistake.USES_RESULTS_EARLY) {
-      MoeMemory memory = shape.memory(rank);
-      MoeMemory.Section results = MoeMemory.Section.RESULTS;
-      world
-          .memory
-          .get(members[rank])
-          .asSlice(memory.offset(lane, results), memory.length(results))
-          .fill(MARK);
+      section(rank, lane, Section.RESULTS).fill(MARK);
+    }
+  }
+
+  /** No rank has sent what its tokens need beyond private slots in a step that is refused. */
+  private void requireNothingIn(int rank, int lane, byte[] overflowBefore) {
+    MemorySegment now = section(rank, lane, Section.OVERFLOW);
+    if (now.mismatch(MemorySegment.ofArray(overflowBefore)) != -1 && wrong == null) {
+      wrong = new AssertionError("rank " + rank + " got overflow in a step that is refused");
     }
   }
 
   /** Whoever is told that it was written may take it that no NIC reads it any more. */
-  private void requireUnread(int rank, int lane, MoeMemory.Section section) {
+  private void requireUnread(int rank, int lane, Section section) {
     MoeMemory memory = shape.memory(rank);
     long offset = memory.offset(lane, section);
     long length = memory.length(section);
