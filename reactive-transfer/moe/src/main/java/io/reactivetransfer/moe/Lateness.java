@@ -11,7 +11,7 @@ import java.util.Arrays;
 final class Lateness {
 
   /** How long they have to answer. */
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  static final Duration PATIENCE = Duration.ofMillis(500);
 
   private final Group group;
   private final long[] progress;

@@ -3,9 +3,12 @@ package io.reactivetransfer.moe;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MessageChannel;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.ToLongFunction;
@@ -48,7 +51,22 @@ enum Mistake implements UnaryOperator<TransferEngine> {
   KEEPS_MEMORY,
 
   /** Takes what is said about an earlier epoch for said about the one that it is in. */
-  TAKES_EARLIER_EPOCHS;
+  TAKES_EARLIER_EPOCHS,
+
+  /** Raises a word as soon as it is waited for, and not when all has come. */
+  RAISES_FLAGS_EARLY,
+
+  /** Says that memory is quiet while it is still being read. */
+  SIGNALS_BEFORE_QUIET,
+
+  /** Tells others another rank than the one that is the reason. */
+  BLAMES_ANOTHER,
+
+  /** Waits without a deadline for what has to come. */
+  CLAIMS_WITHOUT_DEADLINE;
+
+  private static final Duration FOR_EVER = Duration.ofDays(365);
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
   @Override
   public TransferEngine apply(TransferEngine engine) {
@@ -68,10 +86,10 @@ enum Mistake implements UnaryOperator<TransferEngine> {
                   : null;
             }
             case "register" -> {
-              return this == KEEPS_MEMORY
+              return this == KEEPS_MEMORY || this == SIGNALS_BEFORE_QUIET
                   ? engine
                       .register((MemorySegment) arguments[0])
-                      .map(region -> regions.odd(region, Mistake::kept))
+                      .map(region -> regions.odd(region, this::ofRegion))
                   : null;
             }
             case "messages" -> {
@@ -81,8 +99,9 @@ enum Mistake implements UnaryOperator<TransferEngine> {
             }
             case "send" -> {
               epochs.sent((ByteBuffer) arguments[2]);
-              return this == SAYS_NOTHING && isGiveUp((ByteBuffer) arguments[2])
-                  ? Mono.empty()
+              return MoeCodec.decode(((ByteBuffer) arguments[2]).duplicate())
+                      instanceof MoeMessage.GiveUp giveUp
+                  ? giveUp(engine, giveUp, arguments)
                   : null;
             }
             default -> {
@@ -92,12 +111,22 @@ enum Mistake implements UnaryOperator<TransferEngine> {
         });
   }
 
-  private static Object kept(String method, Object[] arguments) {
-    return method.equals("close") ? Mono.empty() : null;
+  private Object ofRegion(String method, Object[] arguments) {
+    return method.equals(this == KEEPS_MEMORY ? "close" : "quiesced") ? Mono.empty() : null;
   }
 
-  private static boolean isGiveUp(ByteBuffer message) {
-    return MoeCodec.decode(message.duplicate()) instanceof MoeMessage.GiveUp;
+  private Object giveUp(TransferEngine engine, MoeMessage.GiveUp giveUp, Object[] arguments) {
+    return switch (this) {
+      case SAYS_NOTHING -> Mono.empty();
+      case BLAMES_ANOTHER -> {
+        int other = giveUp.blamed() == 0 ? 1 : 0;
+        ByteBuffer message =
+            MoeCodec.encode(
+                new MoeMessage.GiveUp(giveUp.group(), other, giveUp.to(), giveUp.why()));
+        yield engine.send((Peer) arguments[0], (MessageChannel) arguments[1], message);
+      }
+      default -> null;
+    };
   }
 
   @SuppressWarnings("unchecked")
@@ -120,26 +149,35 @@ enum Mistake implements UnaryOperator<TransferEngine> {
               Flux.merge(
                   engine.submit(all.filter(write -> write.length() > 0), deadline),
                   all.filter(write -> write.length() == 0)));
-      case KEEPS_MEMORY -> regions.submit(engine, writes, deadline);
+      case KEEPS_MEMORY, SIGNALS_BEFORE_QUIET -> regions.submit(engine, writes, deadline);
       default -> null;
     };
   }
 
   private ImmLease lease(ImmLease lease) {
-    int what =
-        switch (this) {
-          case READS_ROWS_EARLY -> Ranks.ROWS;
-          case READS_TOKENS_EARLY -> Ranks.TOKENS;
-          case READS_RESULTS_EARLY -> Ranks.RESULTS;
-          default -> -1;
-        };
     return Proxied.of(
         ImmLease.class,
         lease,
         (method, arguments) ->
-            method.equals("counter") && (int) arguments[0] % Ranks.IMMS_PER_LANE == what
-                ? early(lease.counter((int) arguments[0]))
+            method.equals("counter")
+                ? counter(lease.counter((int) arguments[0]), (int) arguments[0])
                 : null);
+  }
+
+  private ImmCounter counter(ImmCounter counter, int index) {
+    int what = index % Ranks.IMMS_PER_LANE;
+    return switch (this) {
+      case READS_ROWS_EARLY -> what == Ranks.ROWS ? early(counter) : counter;
+      case READS_TOKENS_EARLY -> what == Ranks.TOKENS ? early(counter) : counter;
+      case READS_RESULTS_EARLY -> what == Ranks.RESULTS ? early(counter) : counter;
+      case RAISES_FLAGS_EARLY -> raisingEarly(counter);
+      case CLAIMS_WITHOUT_DEADLINE ->
+          Proxied.of(
+              ImmCounter.class,
+              counter,
+              (method, arguments) -> method.equals("within") ? counter.within(FOR_EVER) : null);
+      default -> counter;
+    };
   }
 
   @SuppressWarnings("unchecked")
@@ -150,11 +188,38 @@ enum Mistake implements UnaryOperator<TransferEngine> {
         (method, arguments) ->
             switch (method) {
               case "within" -> early(counter.within((Duration) arguments[0]));
+              case "raising" -> early(counter.raising((MemorySegment) arguments[0]));
               case "claims" ->
                   counter.claims(
                       (Publisher<Object>) arguments[0], one -> tooFew(arguments[1], one));
               default -> null;
             });
+  }
+
+  private static ImmCounter raisingEarly(ImmCounter counter) {
+    return Proxied.of(
+        ImmCounter.class,
+        counter,
+        (method, arguments) ->
+            switch (method) {
+              case "within" -> raisingEarly(counter.within((Duration) arguments[0]));
+              case "raising" -> raising(counter, (MemorySegment) arguments[0]);
+              default -> null;
+            });
+  }
+
+  @SuppressWarnings("unchecked")
+  private static ImmCounter raising(ImmCounter counter, MemorySegment word) {
+    return Proxied.of(
+        ImmCounter.class,
+        counter,
+        (method, arguments) ->
+            method.equals("claims")
+                ? counter.claims(
+                    Flux.from((Publisher<Object>) arguments[0])
+                        .doOnNext(claim -> WORD.getAndAdd(word, 0L, 1L)),
+                    (ToLongFunction<Object>) arguments[1])
+                : null);
   }
 
   @SuppressWarnings("unchecked")

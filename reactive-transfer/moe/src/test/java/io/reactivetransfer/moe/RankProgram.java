@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** The last rank of a group in a process of its own. Does its steps, and then nothing. */
+/**
+ * The last rank of a group in a process of its own. Does its steps, and then nothing; or, with
+ * {@code -Dendless=true}, the same ones again and again until the group is over.
+ */
 final class RankProgram {
 
   static final int STEPS = 10;
@@ -79,6 +82,16 @@ final class RankProgram {
                     MoeOptions.defaults()));
     doSteps(group);
     System.out.println("done");
+    if (Boolean.getBoolean("endless")) {
+      try {
+        for (int round = 1; ; round++) {
+          doSteps(group);
+          System.out.println("round " + round);
+        }
+      } catch (GroupFailedException e) {
+        System.out.println("over " + e.getMessage());
+      }
+    }
     Thread.currentThread().join();
   }
 }

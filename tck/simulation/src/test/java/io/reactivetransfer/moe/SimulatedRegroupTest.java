@@ -53,7 +53,7 @@ class SimulatedRegroupTest {
       Fault fault = Fault.values()[random.between(0, Fault.values().length - 1)];
       first.start();
       world.runFor(random.between(1, 4_000_000));
-      SimulatedStepsTest.happen(world, fault, victim);
+      SimulatedStepsTest.happen(world, first, fault, victim);
 
       // Each regroups as soon as its own steps have ended, whatever others still do.
       int[] left = shuffled(random, IntStream.range(0, ranks).filter(i -> i != victim).toArray());

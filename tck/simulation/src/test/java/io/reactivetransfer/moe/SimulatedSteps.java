@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Flux;
@@ -18,6 +19,9 @@ import reactor.core.publisher.Mono;
 final class SimulatedSteps {
 
   private static final byte MARK = 0x55;
+
+  /** Of more ranks nobody looks at the flags after each event: that would take too long. */
+  private static final int MOST_WATCHED = 8;
 
   private final SimulatedWorld world;
   private final MoeShape shape;
@@ -41,6 +45,12 @@ final class SimulatedSteps {
   /** Whether members of a group that are not the first have other experts at times. */
   private boolean haveOtherExperts;
 
+  /** Who does nothing between its halves any more, or -1. */
+  private int idle = -1;
+
+  /** Where each lane of each rank has its words, and what lay there when they were raised. */
+  private final List<List<Seen>> seen = new ArrayList<>();
+
   /** The first thing that must not be, or null. */
   AssertionError wrong;
 
@@ -61,6 +71,11 @@ final class SimulatedSteps {
     }
   }
 
+  /** From now on a rank takes up nothing any more, though it lives. */
+  void idle(int rank) {
+    idle = rank;
+  }
+
   /** Members of a group disagree at times. */
   SimulatedSteps disagreeing() {
     haveOtherExperts = true;
@@ -70,10 +85,13 @@ final class SimulatedSteps {
   void start() {
     for (int rank = 0; rank < shape.ranks(); rank++) {
       List<Outcome<Void>> ofRank = new ArrayList<>();
+      List<Seen> seenOfRank = new ArrayList<>();
+      seen.add(seenOfRank);
       refusals.add(new ArrayList<>());
       for (int lane = 0; lane < shape.lanes(); lane++) {
         int ofLane = lane;
         int who = rank;
+        seenOfRank.add(new Seen(who, lane));
         List<String> refused = new ArrayList<>();
         refusals.get(rank).add(refused);
         Mono<Void> steps =
@@ -88,6 +106,72 @@ final class SimulatedSteps {
         ofRank.add(world.start(members[rank], random.between(0, 100_000), steps));
       }
       outcomes.add(ofRank);
+    }
+    if (shape.ranks() <= MOST_WATCHED) {
+      world.watch = () -> seen.forEach(ofRank -> ofRank.forEach(Seen::look));
+    }
+  }
+
+  /**
+   * The arrival flags of a lane: when they are raised all has come, and they are raised when a
+   * signal says so.
+   */
+  private final class Seen {
+    private final int rank;
+    private final int lane;
+    private final MemorySegment words;
+    private final long[] raised = new long[2];
+    private byte[] tokens = new byte[0];
+    private byte[] results = new byte[0];
+    private long steps;
+
+    Seen(int rank, int lane) {
+      this.rank = rank;
+      this.lane = lane;
+      this.words = world.flags.get(members[rank]).asSlice(2L * lane * Long.BYTES, 2 * Long.BYTES);
+    }
+
+    void look() {
+      if (words.getAtIndex(ValueLayout.JAVA_LONG, 0) == raised[0] + 1) {
+        raised[0]++;
+        tokens = tokensThere();
+      }
+      if (words.getAtIndex(ValueLayout.JAVA_LONG, 1) == raised[1] + 1) {
+        raised[1]++;
+        results = resultsThere();
+      }
+    }
+
+    private byte[] tokensThere() {
+      byte[] first = bytes(rank, lane, Section.PRIVATE);
+      byte[] later = bytes(rank, lane, Section.OVERFLOW);
+      byte[] all = Arrays.copyOf(first, first.length + later.length);
+      System.arraycopy(later, 0, all, first.length, later.length);
+      return all;
+    }
+
+    private byte[] resultsThere() {
+      return bytes(rank, lane, Section.RETURNED);
+    }
+
+    /** All tokens of a step are there. */
+    void tokensCame() {
+      require(0, "tokens", tokens, tokensThere());
+    }
+
+    /** All results are, and summed up. */
+    void resultsCame() {
+      require(1, "results", results, resultsThere());
+    }
+
+    private void require(int word, String what, byte[] early, byte[] now) {
+      String of = what + " of step " + steps + " on rank " + rank + ", lane " + lane;
+      if (words.getAtIndex(ValueLayout.JAVA_LONG, word) < steps && wrong == null) {
+        wrong = new AssertionError("a signal came before the flag for " + of);
+      }
+      if (raised[word] == steps && !Arrays.equals(early, now) && wrong == null) {
+        wrong = new AssertionError("a flag was raised before all had come for " + of);
+      }
     }
   }
 
@@ -108,6 +192,9 @@ final class SimulatedSteps {
   }
 
   private Mono<Void> pause(int rank) {
+    if (rank == idle) {
+      return Mono.never();
+    }
     if (random.chance(50)) {
       return Mono.empty();
     }
@@ -124,6 +211,10 @@ final class SimulatedSteps {
         .asSlice(memory.offset(lane, section), memory.length(section));
   }
 
+  private byte[] bytes(int rank, int lane, Section section) {
+    return section(rank, lane, section).toArray(ValueLayout.JAVA_BYTE);
+  }
+
   private int[] experts(int rank, Rig.Tokens step) {
     int group = shape.groups().groupOf(rank);
     boolean areOthers = haveOtherExperts && !shape.groups().isFirst(rank) && random.chance(20);
@@ -138,7 +229,9 @@ final class SimulatedSteps {
       MemorySegment payload =
           MemorySegment.ofArray(new byte[(int) step.payload[group].byteSize()])
               .copyFrom(step.payload[group]);
-      byte[] overflow = section(rank, lane, Section.OVERFLOW).toArray(ValueLayout.JAVA_BYTE);
+      byte[] overflow = bytes(rank, lane, Section.OVERFLOW);
+      Seen flags = seen.get(rank).get(lane);
+      flags.steps++;
       MoeStep halves =
           groups
               .get(rank)
@@ -149,10 +242,12 @@ final class SimulatedSteps {
               Mono.defer(halves::combineSend)
                   .doOnSuccess(done -> requireUnread(rank, lane, Section.BLOCKS))
                   .doOnSuccess(done -> useResults(rank, lane)),
-              Mono.defer(() -> pause(rank).then(halves.combineReceive(sums))));
+              Mono.defer(() -> pause(rank).then(halves.combineReceive(sums)))
+                  .doOnSuccess(done -> flags.resultsCame()));
       Mono<Void> received =
           Mono.defer(() -> pause(rank).then(halves.dispatchReceive()))
               .doOnNext(batch -> payload.fill(MARK))
+              .doOnNext(batch -> flags.tokensCame())
               .flatMap(batch ->
                   pause(rank)
                       .then(Mono.<Void>fromRunnable(() -> Model.compute(shape, batch)))

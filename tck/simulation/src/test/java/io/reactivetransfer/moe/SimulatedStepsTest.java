@@ -6,6 +6,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.moe.SimulatedWorld.Outcome;
 import io.reactivetransfer.simulation.network.WireObserver;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -92,7 +93,20 @@ class SimulatedStepsTest {
     STOP,
     CLOSE_ENGINE,
     CLOSE_GROUP,
-    GIVE_UP
+    GIVE_UP,
+    DO_NOTHING
+  }
+
+  /** What the weather adds to the time after which a fault is known to all. */
+  private static final Duration WEATHER = Duration.ofMillis(500);
+
+  /** How long after a fault all others must have been told, in quiet memory. */
+  private static long withinNanos(Fault fault) {
+    Duration known =
+        fault == Fault.DO_NOTHING
+            ? SimulatedWorld.DEADLINE.plus(Lateness.PATIENCE)
+            : SimulatedWorld.LIVENESS;
+    return known.plus(WEATHER).toNanos();
   }
 
   static void faultyRun(long seed, UnaryOperator<TransferEngine> mistake) {
@@ -107,7 +121,8 @@ class SimulatedStepsTest {
       Fault fault = Fault.values()[random.between(0, Fault.values().length - 1)];
       steps.start();
       world.runFor(random.between(1, 6_000_000));
-      happen(world, fault, victim);
+      happen(world, steps, fault, victim);
+      long happened = world.time.nanos();
       world.runUntil(() -> {
         for (int rank = 0; rank < ranks; rank++) {
           if (rank != victim && !steps.areOver(rank)) {
@@ -130,6 +145,9 @@ class SimulatedStepsTest {
               assertThat(((GroupFailedException) outcome.failure).rank())
                   .as("%s of rank %s, at rank %s: %s", fault, victim, rank, outcome.failure)
                   .hasValue(victim);
+              assertThat(outcome.endNanos - happened)
+                  .as("%s of rank %s, nanoseconds until rank %s was told", fault, victim, rank)
+                  .isLessThanOrEqualTo(withinNanos(fault));
             }
           }
         }
@@ -139,7 +157,7 @@ class SimulatedStepsTest {
     }
   }
 
-  static void happen(SimulatedWorld world, Fault fault, int victim) {
+  static void happen(SimulatedWorld world, SimulatedSteps steps, Fault fault, int victim) {
     MoeGroup group = world.groups.get(victim);
     switch (fault) {
       case KILL -> {
@@ -154,6 +172,7 @@ class SimulatedStepsTest {
       case CLOSE_ENGINE -> world.start(victim, 0, world.engines.get(victim).close());
       case CLOSE_GROUP -> world.start(victim, 0, group.close());
       case GIVE_UP -> world.processes.get(victim).execute(() -> giveUp(group), 0);
+      case DO_NOTHING -> steps.idle(victim);
     }
   }
 
@@ -231,7 +250,7 @@ class SimulatedStepsTest {
   }
 
   @Test
-  void whateverHappensToARankAllOthersEndWithItsNameInQuietMemory() {
+  void whateverHappensToARankAllOthersEndWithItsNameInTimeAndInQuietMemory() {
     for (int i = 0; i < SEEDS; i++) {
       long seed = SEED + i;
       StepsTest.seeded(seed, "faulty", () -> faultyRun(seed, engine -> engine));

@@ -47,6 +47,10 @@ final class SimulatedWorld implements AutoCloseable {
   final List<VirtualScheduler> schedulers = new ArrayList<>();
   final List<TransferEngine> engines = new ArrayList<>();
   final List<MemorySegment> memory = new ArrayList<>();
+
+  /** Of each engine, the words that say how many steps' tokens and results have come. */
+  final List<MemorySegment> flags = new ArrayList<>();
+
   final List<MoeNode> nodes = new ArrayList<>();
 
   /** Of the first shape, on the first engines. */
@@ -55,6 +59,10 @@ final class SimulatedWorld implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final Weather weather;
   final UnaryOperator<TransferEngine> mistake;
+
+  /** Is run after each event, while anybody waits for anything. */
+  Runnable watch = () -> {};
+
   private final int nics;
   private final long bytes;
 
@@ -117,6 +125,7 @@ final class SimulatedWorld implements AutoCloseable {
     processes.add(process);
     schedulers.add(scheduler);
     memory.add(arena.allocate(bytes, MoeMemory.ALIGNMENT).fill((byte) random.between(-128, 127)));
+    flags.add(arena.allocate(2L * MoeShape.MAX_LANES * Long.BYTES, Long.BYTES));
     TransferEngine engine =
         soon(
             process,
@@ -155,6 +164,7 @@ final class SimulatedWorld implements AutoCloseable {
             .joinDeadline(JOIN_DEADLINE)
             .scheduler(schedulers.get(engine))
             .timers(schedulers.get(engine))
+            .arrivalFlags(flags.get(engine))
             .build();
     return start(
         engine,
@@ -223,6 +233,10 @@ final class SimulatedWorld implements AutoCloseable {
     private T value;
     Throwable failure;
     int ends;
+
+    /** When it had ended, in nanoseconds of its world. */
+    long endNanos;
+
     private Disposable subscription = Disposables.disposed();
 
     boolean hasValue() {
@@ -257,11 +271,16 @@ final class SimulatedWorld implements AutoCloseable {
                         value -> outcome.value = value,
                         failure -> {
                           outcome.failure = failure;
-                          outcome.ends++;
+                          ended(outcome);
                         },
-                        () -> outcome.ends++),
+                        () -> ended(outcome)),
             delayNanos);
     return outcome;
+  }
+
+  private void ended(Outcome<?> outcome) {
+    outcome.ends++;
+    outcome.endNanos = time.nanos();
   }
 
   private <T> T soon(SimulatedProcess process, Mono<T> publisher) {
@@ -284,6 +303,7 @@ final class SimulatedWorld implements AutoCloseable {
       if (!time.step() || time.nanos() > limit) {
         throw new AssertionError("somebody waits for ever, at " + time.nanos() + " ns");
       }
+      watch.run();
     }
   }
 
@@ -292,6 +312,7 @@ final class SimulatedWorld implements AutoCloseable {
     Long next = time.nextNanos();
     while (next != null && next <= end) {
       time.step();
+      watch.run();
       next = time.nextNanos();
     }
   }
