@@ -91,6 +91,12 @@ final class SimulatedSites implements AutoCloseable {
     }
   }
 
+  /** The process of a node is gone at once. */
+  void kill(Site site) {
+    processes.get(sites.indexOf(site)).kill();
+    network.kill(site.engine.id());
+  }
+
   /** How a publisher has ended. */
   static final class End<T> {
     private @Nullable T value;
