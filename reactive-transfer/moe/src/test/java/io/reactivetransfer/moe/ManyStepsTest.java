@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
@@ -18,14 +20,19 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Many steps leave nothing behind and get no slower. {@code -Dmoe.steps=10000000} does ten million.
- * Where other processes want the same processors, the time of a step says more of them than of
- * steps; so it counts as slower only if it takes more time and more of the processors, too.
+ * Many steps leave nothing behind and get no slower. {@code -Dmoe.steps=10000000} does ten million;
+ * a night does a million, a quarter on each of two lanes of two groups. Where other processes want
+ * the same processors, the time of a step says more of them than of steps; so it counts as slower
+ * only if it takes more time and more of the processors, too.
  */
 @Timeout(6 * 3_600)
 class ManyStepsTest {
 
   private static final int STEPS = Integer.getInteger("moe.steps", 4_000);
+
+  /** Of each lane of each group, where there are two of both. */
+  private static final int STEPS_OF_EACH = Integer.getInteger("moe.steps", 1_000_000) / 4;
+
   private static final int PARTS = 100;
 
   /** Of fewer, a part takes so little that the processors' time for it is counted in ticks. */
@@ -74,26 +81,59 @@ class ManyStepsTest {
     }
   }
 
+  // In a usual build one lane of one group does 4,000, and lanes and groups are side by side in
+  // StepsTest.
+  @Tag("nightly")
+  @Test
+  void twoLanesOfTwoGroupsLeaveNothingBehind() {
+    MoeShape shape =
+        MoeShape.builder(SHAPE.placement(), 2, 4, 16, 4).privateTokens(2).lanes(2).build();
+    try (Cluster cluster = Cluster.plainLoopback(2);
+        Rig one = new Rig(cluster, "one", shape, Rig.OPTIONS);
+        Rig other = new Rig(cluster, "other", shape, Rig.OPTIONS)) {
+      all(one, other, 200).block(Cluster.PATIENCE);
+      long[] before = idle(cluster);
+      all(one, other, STEPS_OF_EACH / 5).block(Duration.ofHours(6));
+      long early = heap();
+      all(one, other, STEPS_OF_EACH * 4 / 5).block(Duration.ofHours(6));
+      assertThat(idle(cluster)).as("what engines hold").isEqualTo(before);
+      assertThat(heap()).as("heap in use").isLessThan(early + SPARE_HEAP);
+    }
+  }
+
+  private Mono<Void> all(Rig one, Rig other, int count) {
+    List<Mono<Void>> all = new ArrayList<>();
+    for (Rig rig : List.of(one, other)) {
+      for (int lane = 0; lane < 2; lane++) {
+        for (int rank = 0; rank < 2; rank++) {
+          all.add(steps(rig, rank, lane, count, done -> {}));
+        }
+      }
+    }
+    return Mono.when(all);
+  }
+
   private void doSteps(Rig rig, int count) {
     Mono.when(steps(rig, 0, count), steps(rig, 1, count)).block(Cluster.PATIENCE);
   }
 
   private Mono<Void> steps(Rig rig, int rank, int count) {
-    MemorySegment sums = MemorySegment.ofArray(new byte[4 * (int) SHAPE.sumBytes()]);
-    return Flux.range(0, count).concatMap(i -> step(rig, rank, i, sums)).then();
+    return steps(rig, rank, 0, count, rank == 0 ? this::done : done -> {});
   }
 
-  private Mono<Void> step(Rig rig, int rank, int number, MemorySegment sums) {
-    Rig.Tokens of = tokens.get(number % tokens.size());
+  private Mono<Void> steps(Rig rig, int rank, int lane, int count, IntConsumer done) {
+    MemorySegment sums = MemorySegment.ofArray(new byte[4 * (int) SHAPE.sumBytes()]);
+    return Flux.range(0, count)
+        .concatMap(i -> step(rig, rank, lane, i, sums).doOnSuccess(nothing -> done.accept(i + 1)))
+        .then();
+  }
+
+  private Mono<Void> step(Rig rig, int rank, int lane, int number, MemorySegment sums) {
+    Rig.Tokens of = tokens.get((number + lane) % tokens.size());
     MemorySegment own = sums.asSlice(0, of.count[rank] * SHAPE.sumBytes());
-    return rig.begin(rank, 0, of)
+    return rig.begin(rank, lane, of)
         .run(of.payload[rank], batch -> Mono.fromRunnable(() -> Model.compute(SHAPE, batch)), own)
-        .doOnSuccess(done -> {
-          rig.requireExact(rank, of, own);
-          if (rank == 0) {
-            done(number + 1);
-          }
-        });
+        .doOnSuccess(done -> rig.requireExact(rank, of, own));
   }
 
   private void done(int steps) {
