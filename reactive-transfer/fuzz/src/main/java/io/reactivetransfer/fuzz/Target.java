@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 /** What is fuzzed: where its test is, and how many of each 1,000 cases it gets. */
 public enum Target {
   /** The bytes and the text of a peer's address. */
-  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 102),
+  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 101),
   /** The bytes of a region's descriptor. */
   REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 143),
   /** The first thing that engines say to each other. */
@@ -32,6 +32,8 @@ public enum Target {
   MOE_MESSAGES("reactive-transfer/moe", "MoeFuzzTest#messages", 12),
   /** What they write to each other of their routes. */
   MOE_ROUTES("reactive-transfer/moe", "MoeFuzzTest#routes", 8),
+  /** What they say, well formed, to a group that is at work. A case takes milliseconds. */
+  MOE_SESSION("tck/simulation", "MoeSessionFuzzTest#whatever*", 1),
   /** What each side of a control channel's handshake gets. */
   CONTROL_HANDSHAKE("backends/control", "HandshakeFuzzTest#handshakes", 5),
   /** The frames of its sessions. */
