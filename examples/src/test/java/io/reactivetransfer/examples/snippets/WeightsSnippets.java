@@ -10,7 +10,9 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.membership.Membership;
 import io.reactivetransfer.membership.NodeRanks;
+import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.check.Checksums;
+import io.reactivetransfer.weights.plan.FillTable;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.remote.RemoteTrainers;
 import io.reactivetransfer.weights.remote.TrainerService;
@@ -124,6 +126,29 @@ abstract class WeightsSnippets {
     controller.update(update, ranks, trainers);
     remote.progress().subscribe(progress -> show(progress.sum()));
     return service;
+  }
+
+  Mono<UpdateResult> fills(
+      WeightsRank rank,
+      TargetRank own,
+      List<TargetRank> others,
+      TargetRank rank0,
+      TargetRank rank2,
+      Peer serving,
+      Peer late,
+      UpdateMode mode,
+      WeightsController controller,
+      RemoteTrainers remote) {
+    RoutingTable toOthers = FillTable.of(own, others);
+    TrainerService service = TrainerService.open(rank, toOthers, RunOptions.defaults());
+
+    long writes = FillTable.of(rank0, List.of(rank2)).arrivals()[0];
+    WeightsUpdate update =
+        new WeightsUpdate(7, mode, Map.of("rank-2", writes), Duration.ofSeconds(30));
+    Mono<UpdateResult> filled =
+        controller.update(
+            update, List.of(new RankMember("rank-2", late)), List.of(remote.trainer(serving)));
+    return filled.flatMap(result -> service.close().thenReturn(result));
   }
 
   Mono<RunOptions> trainersThatAreFound(TransferEngine engine, Membership membership) {

@@ -1,6 +1,5 @@
 package io.reactivetransfer.weights.remote;
 
-import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.check.ChecksumScope;
 import io.reactivetransfer.weights.check.TrainerSums;
@@ -14,12 +13,12 @@ import java.util.Objects;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.util.Logger;
 import reactor.util.Loggers;
-import reactor.util.context.Context;
 
 /** Has a rank of the trainer do what an order says, and tell the checksums. */
-final class OrderWriter {
+final class OrderWriter implements OrderRuns {
 
   private static final Logger LOG = Loggers.getLogger(OrderWriter.class);
 
@@ -38,8 +37,13 @@ final class OrderWriter {
     this.sums = TrainerSums.of(engine, trainer, table);
   }
 
-  /** Each subscription is a run. */
-  Flux<RunProgress> write(WriteOrder order, ChecksumScope scope) {
+  @Override
+  public String name() {
+    return trainer.name();
+  }
+
+  @Override
+  public Flux<RunProgress> write(WriteOrder order, ChecksumScope scope) {
     return Flux.defer(() -> {
       UpdateTargets targets = OrderTargets.of(engine, table, order);
       TrainerSums.OfRun ofRun = sums.begin(order.update(), targets, scope);
@@ -54,15 +58,13 @@ final class OrderWriter {
     });
   }
 
-  /** The same for an order that a message has brought, as a part of the trace of its sender. */
-  Flux<RunProgress> writeFromElsewhere(WriteOrder order, ChecksumScope scope) {
-    Flux<RunProgress> run = write(order, scope);
-    TraceContext carried = order.traceContext();
-    return carried.isEmpty() ? run : run.contextWrite(Context.of(TraceContext.class, carried));
+  @Override
+  public Mono<Void> whenQuiet() {
+    return trainer.whenQuiet();
   }
 
-  /** Says no more. */
-  void close() {
+  @Override
+  public void close() {
     saying.dispose();
   }
 }

@@ -11,9 +11,11 @@ import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.Postman;
 import io.reactivetransfer.weights.internal.Turns;
 import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.run.RunOptions;
 import io.reactivetransfer.weights.run.RunProgress;
 import io.reactivetransfer.weights.run.TrainerRank;
 import io.reactivetransfer.weights.version.UpdateNumber;
+import io.reactivetransfer.weights.version.WeightsRank;
 import io.reactivetransfer.weights.version.WeightsTrainer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -31,9 +33,9 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * In the process of a rank of the trainer: does what orders of a controller say, which {@link
- * RemoteTrainers} send. One for each engine: it reads message channel 22, and answers on 23. Safe
- * from any thread, never blocks.
+ * In the process of a rank of the trainer, or of an inference rank that fills others: does what
+ * orders of a controller say, which {@link RemoteTrainers} send. One for each engine: it reads
+ * message channel 22, and answers on 23. Safe from any thread, never blocks.
  *
  * <p>It runs one update at a time. An order that comes twice begins nothing twice; one whose stop
  * came before it does not begin. Of two updates that are both to be run, the one with the greater
@@ -94,8 +96,7 @@ public final class TrainerService {
     }
   }
 
-  private final TrainerRank trainer;
-  private final OrderWriter writer;
+  private final OrderRuns runs;
   private final Scheduler timers;
   private final Turns turns = new Turns();
   private final Postman postman;
@@ -112,15 +113,14 @@ public final class TrainerService {
   private final SequencedMap<EngineId, SequencedMap<UpdateNumber, RemoteMessage.Answer>> ended =
       new LinkedHashMap<>(MAX_CONTROLLERS, 0.75f, true);
 
-  private TrainerService(
-      TransferEngine engine, TrainerRank trainer, OrderWriter writer, Scheduler timers) {
-    this.trainer = trainer;
-    this.writer = writer;
+  /** Of what does the orders; it does not listen yet. */
+  TrainerService(TransferEngine engine, OrderRuns runs, Scheduler timers) {
+    this.runs = runs;
     this.timers = timers;
     this.postman = new Postman(engine, ANSWERS, turns, true);
   }
 
-  private TrainerService listening(TransferEngine engine) {
+  TrainerService listening(TransferEngine engine) {
     Inbox<RemoteMessage.Order> opened =
         Inbox.open(engine, ORDERS, RemoteCodec::decodeOrder, new Receiving());
     opened.requireOpen("TrainerService");
@@ -150,8 +150,29 @@ public final class TrainerService {
   public static TrainerService open(
       TransferEngine engine, TrainerRank trainer, RoutingTable table, Scheduler timers) {
     Objects.requireNonNull(timers, "timers");
-    return new TrainerService(engine, trainer, new OrderWriter(engine, trainer, table), timers)
+    return new TrainerService(engine, new OrderWriter(engine, trainer, table), timers)
         .listening(engine);
+  }
+
+  /**
+   * Opens it beside an inference rank, which then fills others with the version that it serves, as
+   * a trainer that has nothing else. For each order it takes a lease of that version, and gives it
+   * back when no NIC reads the buffer any more; it goes on serving meanwhile, and what would change
+   * the buffer waits for the lease. An order for another version fails, and so does a run when the
+   * rank is closed.
+   *
+   * @param rank the rank, on whose engine it listens; it stays the caller's, who closes it after
+   *     this
+   * @param table whose inference ranks orders name, such as {@link
+   *     io.reactivetransfer.weights.plan.FillTable} makes it
+   * @param options how long a run may take, who is told of it, and the timers
+   * @throws IllegalArgumentException if the table does not name the rank as a source, or has it do
+   *     something else than write what it has
+   * @throws IllegalStateException if the engine is closed, or has one already
+   */
+  public static TrainerService open(WeightsRank rank, RoutingTable table, RunOptions options) {
+    ServedRuns runs = new ServedRuns(rank, rank::lease, table, options);
+    return new TrainerService(rank.engine(), runs, options.timers()).listening(rank.engine());
   }
 
   /**
@@ -207,9 +228,9 @@ public final class TrainerService {
       inbox.dispose();
     }
     stop(CLOSED);
-    writer.close();
+    runs.close();
     progress.tryEmitComplete();
-    Listener.ofEnd(trainer.whenQuiet(), closed::complete, closed::fail);
+    Listener.ofEnd(runs.whenQuiet(), closed::complete, closed::fail);
   }
 
   private void start(Peer sender, RemoteMessage.Start start) {
@@ -254,7 +275,7 @@ public final class TrainerService {
             failure -> turns.run(() -> stopIf(made, LOST)));
     made.writing =
         Listener.of(
-            writer.writeFromElsewhere(start.order(), start.checksums()),
+            runs.writeFromElsewhere(start.order(), start.checksums()),
             said -> turns.run(() -> progressed(made, said)),
             () -> turns.run(() -> written(made)),
             failure -> turns.run(() -> failed(made, failure)));
@@ -279,7 +300,7 @@ public final class TrainerService {
   private void written(Run of) {
     RunProgress last = of.last;
     if (of == run && last != null) {
-      over(of, new RemoteMessage.Done(of.key.update(), trainer.name(), last));
+      over(of, new RemoteMessage.Done(of.key.update(), runs.name(), last));
     } else if (of == run) {
       over(of, failure(of.key, "it ended without saying that it is done"));
     }
@@ -338,7 +359,7 @@ public final class TrainerService {
   }
 
   private RemoteMessage.Failed failure(Key key, String why) {
-    return new RemoteMessage.Failed(key.update(), trainer.name(), why);
+    return new RemoteMessage.Failed(key.update(), runs.name(), why);
   }
 
   private void remember(Key key, RemoteMessage.Answer end) {
@@ -359,8 +380,8 @@ public final class TrainerService {
     say(
         of.controller,
         last == null
-            ? new RemoteMessage.Accepted(update, trainer.name())
-            : new RemoteMessage.Progress(update, trainer.name(), last));
+            ? new RemoteMessage.Accepted(update, runs.name())
+            : new RemoteMessage.Progress(update, runs.name(), last));
   }
 
   private void say(Peer to, RemoteMessage.Answer answer) {
@@ -386,8 +407,7 @@ public final class TrainerService {
     /** Whoever asks in another version sees by the answer which one is spoken here. */
     @Override
     public void otherVersion(Peer sender, String why) {
-      turns.run(
-          () -> say(sender, new RemoteMessage.Failed(UpdateNumber.NONE, trainer.name(), why)));
+      turns.run(() -> say(sender, new RemoteMessage.Failed(UpdateNumber.NONE, runs.name(), why)));
     }
 
     @Override
