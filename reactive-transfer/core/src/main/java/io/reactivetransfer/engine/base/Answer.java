@@ -156,6 +156,7 @@ public final class Answer<T> implements Scanned, Runnable {
       }
       return true;
     } catch (Throwable failure) {
+      Signals.thrownInNext(failure);
       Signals.error(actual, failure);
       return false;
     }

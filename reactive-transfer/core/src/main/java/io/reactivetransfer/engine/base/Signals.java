@@ -35,6 +35,16 @@ public final class Signals {
     said(() -> LOG.error("a subscriber or an upstream has thrown, which it must not", failure));
   }
 
+  /**
+   * A subscriber has thrown in {@code onNext}, which ends its stream. It may not hear of that:
+   * Reactor's wrapper of one that is no {@code CoreSubscriber} passes no signal on after it.
+   */
+  public static void thrownInNext(Throwable failure) {
+    said(() ->
+        LOG.warn(
+            "a subscriber has thrown in onNext, which it must not: its stream is over", failure));
+  }
+
   /** Says something if that is possible; what is to be done besides is more important. */
   public static void said(Runnable saying) {
     try {

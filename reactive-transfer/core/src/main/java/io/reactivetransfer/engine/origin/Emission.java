@@ -138,6 +138,7 @@ final class Emission<R> implements Runnable {
           downstream.onNext(results.of(ended));
         } catch (Throwable failure) {
           thrown = failure;
+          Signals.thrownInNext(failure);
           misuse.accept(failure);
         }
       }

@@ -176,6 +176,7 @@ final class Inbox extends Flux<Message> {
         try {
           actual.onNext(message);
         } catch (Throwable failure) {
+          Signals.thrownInNext(failure);
           misuse = failure;
           break;
         }

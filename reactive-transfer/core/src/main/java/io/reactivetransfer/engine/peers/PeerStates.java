@@ -227,6 +227,7 @@ final class PeerStates {
         try {
           actual.onNext(next);
         } catch (Throwable failure) {
+          Signals.thrownInNext(failure);
           misuse = failure;
           return;
         }

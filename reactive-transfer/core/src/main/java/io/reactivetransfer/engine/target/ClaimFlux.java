@@ -143,6 +143,7 @@ final class ClaimFlux extends Flux<Long> {
       try {
         actual.onNext(++round);
       } catch (Throwable failure) {
+        Signals.thrownInNext(failure);
         failed(failure);
         return;
       }

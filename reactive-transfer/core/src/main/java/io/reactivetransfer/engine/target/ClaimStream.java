@@ -263,6 +263,7 @@ final class ClaimStream<T> extends Flux<T> {
       try {
         actual.onNext(next);
       } catch (Throwable reason) {
+        Signals.thrownInNext(reason);
         cancelUpstream();
         terminate(reason);
         return;

@@ -145,6 +145,7 @@ final class WatchFlux extends Flux<Change> {
           try {
             actual.onNext(change);
           } catch (Throwable failure) {
+            Signals.thrownInNext(failure);
             ending = failure;
           }
         }
