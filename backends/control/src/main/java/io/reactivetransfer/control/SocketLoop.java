@@ -4,13 +4,18 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import io.netty.util.concurrent.Promise;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 
 /**
  * One event loop, which waits for its sockets without a time limit while nothing is scheduled on
  * it. Netty's own wakes up every second then, and arms a timer in the kernel for it with every
- * wait.
+ * wait. And it tells of its end on its own thread: Netty's own has a thread of the whole process
+ * for that, which is no daemon and stays for a second.
  */
 final class SocketLoop extends MultiThreadIoEventLoopGroup {
 
@@ -20,13 +25,33 @@ final class SocketLoop extends MultiThreadIoEventLoopGroup {
 
   @Override
   protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... none) {
-    return new Loop(this, executor, handlers);
+    return new Loop(
+        this, executor, handlers, new DefaultPromise<>(ImmediateEventExecutor.INSTANCE));
   }
 
   private static final class Loop extends SingleThreadIoEventLoop {
 
-    Loop(SocketLoop parent, Executor executor, IoHandlerFactory handlers) {
-      super(parent, executor, handlers);
+    private final Promise<Void> ended;
+
+    Loop(SocketLoop parent, Executor threads, IoHandlerFactory handlers, Promise<Void> ended) {
+      super(parent, telling(threads, ended), handlers);
+      this.ended = ended;
+    }
+
+    private static Executor telling(Executor threads, Promise<Void> ended) {
+      return turns ->
+          threads.execute(() -> {
+            try {
+              turns.run();
+            } finally {
+              ended.trySuccess(null);
+            }
+          });
+    }
+
+    @Override
+    public Future<?> terminationFuture() {
+      return ended;
     }
 
     @Override

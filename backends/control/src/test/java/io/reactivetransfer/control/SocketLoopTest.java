@@ -47,6 +47,17 @@ class SocketLoopTest {
     late.cancel(false);
   }
 
+  /** Netty would tell it on a thread of the whole process, which is no daemon and stays a while. */
+  @Test
+  void itsEndIsToldOnItsOwnThread() throws Exception {
+    Thread own = loop.submit(Thread::currentThread).get();
+    BlockingQueue<Thread> tellers = new LinkedBlockingQueue<>();
+    loop.terminationFuture().addListener(_ -> tellers.add(Thread.currentThread()));
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    assertThat(tellers.poll(40, TimeUnit.SECONDS)).isSameAs(own);
+    assertThat(group.isTerminated()).isTrue();
+  }
+
   /** Notes until when each wait may last. */
   private IoHandlerFactory recording(IoHandlerFactory handlers) {
     return executor -> new Recording(handlers.newHandler(executor));
