@@ -43,6 +43,9 @@ public final class MoeNode {
   private final Listener<Message> messages;
   private volatile boolean isClosed;
 
+  /** Why no messages can be read, where that is not an end of the engine. */
+  private volatile @Nullable IllegalStateException unreadable;
+
   /** A group that this engine takes part in, or is joining. */
   private record Joined(Group group, Joining joining) {}
 
@@ -55,6 +58,9 @@ public final class MoeNode {
             this::received,
             this::ended,
             e -> {
+              if (e instanceof IllegalStateException another) {
+                unreadable = another;
+              }
               LOG.debug("reads no messages of experts any more: {}", e.toString());
               ended();
             });
@@ -159,7 +165,7 @@ public final class MoeNode {
     return Mono.create(sink -> {
       Registering under = new Registering(sink, registering);
       if (isClosed) {
-        under.fail(new IllegalStateException(CLOSED));
+        under.fail(new IllegalStateException(closed()));
         return;
       }
       under.begin(
@@ -247,10 +253,19 @@ public final class MoeNode {
     return isClosed || messages.isDisposed();
   }
 
+  private String closed() {
+    IllegalStateException why = unreadable;
+    return why == null || isClosed
+        ? CLOSED
+        : "expected one MoeNode on this engine, got another one that reads its messages already, or"
+            + " did: "
+            + why.getMessage();
+  }
+
   /** From now on messages are for this group, too; or why not. */
   private @Nullable String enter(GroupEpoch id, Joined joined) {
     if (isOver()) {
-      return CLOSED;
+      return closed();
     }
     synchronized (groups) {
       for (GroupEpoch other : groups.keySet()) {

@@ -237,4 +237,23 @@ class JoinFailureTest {
       assertThat(cluster.engines.get(0).stats().openRegions()).isZero();
     }
   }
+
+  @Test
+  void aSecondNodeOfAnEngineJoinsNothing() {
+    try (Cluster cluster = Cluster.loopback(3);
+        Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(SHAPE.memory(0).bytes(), MoeMemory.ALIGNMENT);
+      MoeNode second = MoeNode.open(cluster.engines.get(0));
+      assertThatThrownBy(() ->
+              second
+                  .join("group", SHAPE, cluster.addresses(), memory, OPTIONS)
+                  .block(Cluster.PATIENCE))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith(
+              "expected one MoeNode on this engine, got another one that reads its messages"
+                  + " already");
+      assertThat(cluster.engines.get(0).stats().openRegions()).isZero();
+      assertThat(cluster.engines.get(0).stats().openLeases()).isZero();
+    }
+  }
 }
