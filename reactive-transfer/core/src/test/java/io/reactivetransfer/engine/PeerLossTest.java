@@ -8,10 +8,12 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Signal;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +25,9 @@ import reactor.core.publisher.Flux;
 class PeerLossTest {
 
   private static final Imm IMM = Imm.of(3);
+
+  /** The number that the memory of each peer has. */
+  private static final long REGION = 1;
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 
@@ -68,6 +73,19 @@ class PeerLossTest {
     going.assertOpen();
     hand.settle();
     assertThat(going.assertComplete().count()).isEqualTo(5);
+  }
+
+  /** Nobody can ask it for another descriptor. */
+  @Test
+  void failsWhatGoesToARegionThatWasRevokedBefore() {
+    submit(1, 1);
+    hand.settle();
+    hand.receive(1, ControlFrame.revoke(REGION));
+    assertThat(submit(1, 1).error())
+        .isInstanceOf(TransferFailedException.class)
+        .hasMessageContaining("its owner has revoked");
+    hand.lose(lost);
+    assertLost(submit(1, 1).error());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine.origin;
 
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.engine.memory.ResolvedRegion;
@@ -65,10 +66,13 @@ final class Drains {
     return out.containsKey(number);
   }
 
-  /** Throws if the peer has revoked it. */
+  /**
+   * Throws if the peer has revoked it: why the peer was lost, if it was, for nobody asks it then.
+   */
   void requireNotRevoked(ResolvedRegion target) {
     if (!revoked.isEmpty() && revoked.contains(target.number())) {
-      throw revoked(target);
+      PeerUnreachableException loss = peer.loss();
+      throw loss == null ? revoked(target) : loss;
     }
   }
 
