@@ -189,6 +189,28 @@ class ControllerMachine {
     }
   }
 
+  /**
+   * Whoever was asked under the name of a rank has given itself another one: that rank will never
+   * answer from there. What was said before this was asked does not count.
+   *
+   * @param where the engine that has answered
+   */
+  void misnamed(String rank, Report report, String where) {
+    int later = report.heard().compareTo(term);
+    if (stage == Stage.TAKING
+        && views.containsKey(rank)
+        && (later > 0 || (later == 0 && report.question() >= question))) {
+      reason =
+          "rank "
+              + rank
+              + " is not there: the engine at "
+              + where
+              + " calls itself rank "
+              + report.member().name();
+      finish(plan == null ? Decision.BLOCKED : Decision.ABORTED);
+    }
+  }
+
   /** The trainers of an update have given up. */
   void trainersFailed(UpdateNumber of, String why) {
     if (stage == Stage.FILLING && update.equals(of)) {

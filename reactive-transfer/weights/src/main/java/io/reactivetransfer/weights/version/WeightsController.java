@@ -351,7 +351,20 @@ public final class WeightsController {
         if (isMember(sender, report.member().name())) {
           machine.report(report);
         }
+        namedOtherwise(sender, report);
       });
+    }
+
+    /** Of whom the update that runs knows by another name that it is there. */
+    private void namedOtherwise(Peer sender, Report report) {
+      ControllerRun now = run;
+      if (now != null) {
+        now.ranks.forEach((name, peer) -> {
+          if (peer.id().equals(sender.id()) && !name.equals(report.member().name())) {
+            machine.misnamed(name, report, sender.address().toString());
+          }
+        });
+      }
     }
 
     private boolean isMember(Peer sender, String name) {

@@ -12,9 +12,11 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
@@ -178,6 +180,26 @@ class RecoveryTest {
       cluster.rankEngines.remove(1);
       assertThat(recover(cluster).decision()).isEqualTo(UpdateResult.Decision.RECOVERED);
       requireServe(cluster, 5);
+    }
+  }
+
+  /** It never answers under the name that the controller has for it, and need not be waited for. */
+  @Test
+  void aRankThatCallsItselfOtherwiseIsNamed() {
+    try (Cluster cluster = new Cluster("loopback", 1, 1)) {
+      Peer peer = cluster.controllerEngine.peer(cluster.rankEngines.getFirst().address());
+      List<RankMember> members = List.of(new RankMember("other", peer));
+      WeightsUpdate update =
+          new WeightsUpdate(1, UpdateMode.IN_PLACE, Map.of("other", 1L), Duration.ofSeconds(15));
+      String why =
+          "rank other is not there: the engine at " + peer.address() + " calls itself rank rank-0";
+      UpdateResult updated = await(cluster.controller.update(update, members, cluster.trainers));
+      assertThat(updated.reason()).isEqualTo(why);
+      assertThat(updated.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
+      UpdateResult recovered = await(cluster.controller.recover(members, Duration.ofSeconds(15)));
+      assertThat(recovered.reason()).isEqualTo(why);
+      assertThat(recovered.decision()).isEqualTo(UpdateResult.Decision.BLOCKED);
+      assertThat(await(cluster.update(1, UpdateMode.IN_PLACE)).isFlipped()).isTrue();
     }
   }
 
