@@ -150,7 +150,7 @@ final class ControllerRun {
   }
 
   /** What an application throws instead of a name must not keep an update from its end. */
-  private static String name(WeightsTrainer trainer) {
+  static String name(WeightsTrainer trainer) {
     try {
       return String.valueOf(trainer.name());
     } catch (Throwable thrown) {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -167,9 +168,10 @@ public final class WeightsController {
    * decided already: then it goes on. Trainers see the Context of the subscriber.
    *
    * @param ranks all that are to flip, each name once
-   * @param trainers who write; told when all ranks are open to writes
+   * @param trainers who write, 1 or more, each once; told when all ranks are open to writes
    * @throws IllegalArgumentException if the update names other ranks, they are more than one
-   *     message can name, or one is as another engine sees it, or on the controller's own
+   *     message can name, or one is as another engine sees it, or on the controller's own; or if
+   *     there is no trainer, or one twice
    */
   public Mono<UpdateResult> update(
       WeightsUpdate update,
@@ -185,6 +187,7 @@ public final class WeightsController {
     Map<String, Long> arrivals = new LinkedHashMap<>();
     byName.keySet().forEach(name -> arrivals.put(name, update.arrivals().getOrDefault(name, 0L)));
     List<WeightsTrainer> writers = List.copyOf(trainers);
+    requireOnce(writers);
     return mono(
         byName,
         update.deadline(),
@@ -193,6 +196,20 @@ public final class WeightsController {
         trace ->
             machine.update(
                 new ControllerMachine.Plan(update.version(), update.mode(), arrivals, trace)));
+  }
+
+  private static void requireOnce(List<WeightsTrainer> trainers) {
+    if (trainers.isEmpty()) {
+      throw new IllegalArgumentException(
+          "expected 1 or more trainers, got none: nobody would write what the ranks wait for");
+    }
+    Set<WeightsTrainer> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (WeightsTrainer trainer : trainers) {
+      if (!seen.add(trainer)) {
+        throw new IllegalArgumentException(
+            "expected each trainer once, got " + ControllerRun.name(trainer) + " twice");
+      }
+    }
   }
 
   private void requireRoom(WeightsUpdate update, Collection<String> ranks) {

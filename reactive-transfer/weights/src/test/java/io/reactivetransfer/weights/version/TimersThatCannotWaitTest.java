@@ -61,7 +61,7 @@ class TimersThatCannotWaitTest {
     return controller.update(
         new WeightsUpdate(1, UpdateMode.IN_PLACE, Map.of("one", 1L), deadline),
         List.of(new RankMember("one", engine.peer(other.address()))),
-        List.of());
+        List.of(order -> Mono.never()));
   }
 
   @ParameterizedTest

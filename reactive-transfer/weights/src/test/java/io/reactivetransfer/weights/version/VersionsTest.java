@@ -237,6 +237,15 @@ class VersionsTest {
                   List.of()))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("expected arrivals at ranks [rank-0]");
+      WeightsUpdate order = cluster.order(1, UpdateMode.IN_PLACE);
+      assertThatThrownBy(() -> cluster.controller.update(order, cluster.members(), List.of()))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("expected 1 or more trainers, got none");
+      WeightsTrainer trainer = WeightsTrainer.named("left", cluster.trainers.getFirst());
+      List<WeightsTrainer> twice = List.of(trainer, cluster.trainers.getFirst(), trainer);
+      assertThatThrownBy(() -> cluster.controller.update(order, cluster.members(), twice))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("expected each trainer once, got left twice");
       assertThatThrownBy(() -> cluster.controller.recover(List.of(), Duration.ofSeconds(1)))
           .isInstanceOf(IllegalArgumentException.class);
       VersionLease held = cluster.ranks.getFirst().lease();
