@@ -6,7 +6,8 @@ package io.reactivetransfer.weights.version;
  * @param end what has become of it
  * @param state whether it serves, as it has said last; {@link RankState#UNDECIDED} if it has said
  *     nothing
- * @param version what it serves, or would; 0 if it has none, or that is not known
+ * @param version what it serves, or would; 0 if it has none, or that is not known; 0 is also a
+ *     version: {@code state} tells them apart
  * @param text for people: what it said, or why it is not known
  */
 public record RankOutcome(End end, RankState state, long version, String text) {

@@ -5,7 +5,8 @@ package io.reactivetransfer.weights.version;
  *
  * @param rank its name
  * @param state whether it serves, and why not
- * @param version what it serves, or would; 0 if it has none
+ * @param version what it serves, or would; 0 if it has none, which is also a version: {@code state}
+ *     tells them apart
  * @param update the update that has written it; {@link UpdateNumber#NONE} if none has
  * @param reason why the last update was dropped here; empty if none was
  */
