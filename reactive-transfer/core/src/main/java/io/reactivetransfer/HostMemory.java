@@ -7,8 +7,9 @@ import java.util.Objects;
  * Memory that the CPU addresses: a native segment (from an {@link java.lang.foreign.Arena}, a
  * mapped file, or {@code reinterpret}ed).
  *
- * @param segment native and writable; heap segments are refused, because the garbage collector may
- *     move them while a NIC writes
+ * @param segment native and writable, also where it is only a source, as with {@code
+ *     MapMode.PRIVATE} for a file that is not to change; heap segments are refused, because the
+ *     garbage collector may move them while a NIC writes
  */
 public record HostMemory(MemorySegment segment) implements Memory {
 
@@ -22,7 +23,9 @@ public record HostMemory(MemorySegment segment) implements Memory {
               + " bytes; allocate it from an Arena");
     }
     if (segment.isReadOnly()) {
-      throw new IllegalArgumentException("expected writable memory, got a read-only segment");
+      throw new IllegalArgumentException(
+          "expected writable memory, also of what is only read, got a read-only segment; copy it to"
+              + " writable memory, or map the file READ_WRITE or PRIVATE");
     }
     if (!segment.isAccessibleBy(Thread.ofPlatform().unstarted(() -> {}))) {
       throw new IllegalArgumentException(

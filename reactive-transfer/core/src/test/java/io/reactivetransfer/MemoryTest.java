@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class MemoryTest {
 
@@ -36,7 +42,22 @@ class MemoryTest {
     MemorySegment memory = Arena.ofAuto().allocate(10).asReadOnly();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new HostMemory(memory))
-        .withMessageContaining("read-only");
+        .withMessageContaining("read-only")
+        .withMessageContaining("copy it to writable memory")
+        .withMessageContaining("PRIVATE");
+  }
+
+  /** The way out that the refusal names. */
+  @Test
+  void aFileThatIsNotToChangeCanBeMappedPrivate(@TempDir Path folder) throws IOException {
+    Path file = Files.write(folder.resolve("file"), new byte[10]);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      MemorySegment mapped = channel.map(FileChannel.MapMode.PRIVATE, 0, 10, Arena.ofAuto());
+      assertThat(new HostMemory(mapped).length()).isEqualTo(10);
+      mapped.fill((byte) 1);
+    }
+    assertThat(file).hasBinaryContent(new byte[10]);
   }
 
   @Test
