@@ -169,6 +169,9 @@ final class Laboratory {
             return;
           }
           List<WeightsTrainer> writers = writers(by, engine, random);
+          if (writers.isEmpty()) {
+            return; // all trainers are down, and without one no update begins
+          }
           Map<String, Long> arrivals = new LinkedHashMap<>();
           Map<String, Serving> told = world.tampering().named(ranks, living());
           told.forEach((name, serving) ->
