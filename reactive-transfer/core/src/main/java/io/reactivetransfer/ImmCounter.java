@@ -142,8 +142,9 @@ public interface ImmCounter {
 
   /**
    * Drops what has arrived and was not claimed, also where a NIC has not reported it yet, and then
-   * emits how many whole writes that was; forgets what origins told of failures, and ends a doubt.
-   * For tidying up before an immediate that is not leased is used again; when nothing is on its way
+   * emits how many whole writes that was; forgets what origins told of failures and what is owed
+   * because they took back more than had come, also while claims wait, and ends a doubt. For
+   * tidying up before an immediate that is not leased is used again; when nothing is on its way
    * under it, and its origins have said so, by a message. Claims that count anew are made after.
    */
   Mono<Long> discard();

@@ -104,6 +104,7 @@ final class Completions implements CompletionSink {
   @Override
   public void immArrived(int imm, long bytes) {
     nics.traffic(nic).arrived(1, known(bytes));
+    imms.came(null, 1);
     imms.arrived(null, imm);
   }
 
@@ -127,9 +128,12 @@ final class Completions implements CompletionSink {
 
   /** Counts what has come from one origin after another: it is looked for once. */
   private void endArrivals() {
-    PeerLink peer = arrived == 0 || origin == null ? null : peers.find(origin);
-    if (peer != null) {
-      peer.traffic().arrived(arrived, arrivedBytes);
+    if (arrived != 0 && origin != null) {
+      imms.came(origin, arrived);
+      PeerLink peer = peers.find(origin);
+      if (peer != null) {
+        peer.traffic().arrived(arrived, arrivedBytes);
+      }
     }
     arrived = 0;
     arrivedBytes = 0;

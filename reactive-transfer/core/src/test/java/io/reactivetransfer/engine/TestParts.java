@@ -43,7 +43,7 @@ public final class TestParts {
   private final Owner owner = new Owner();
   public final Counters counters = new Counters(owner);
   private final Closing closing = new Closing(owner);
-  private final Defects defects = new Defects(new EngineId(9, 9), EngineRecorder.NONE);
+  public final Defects defects = new Defects(new EngineId(9, 9), EngineRecorder.NONE);
   public final Timers timers = new Timers(() -> 0, owner);
   private final Nics nics = new Nics(List.of(), near(), List.of(), defects);
   private final SignalScheduler signals;

@@ -53,6 +53,7 @@ public final class ImmTable implements PeerEvents {
   private final Chain<Claim> bound = new Chain<>();
   private final AbortNotes notes;
   private final Doubts doubts;
+  private final TakenBack takenBack = new TakenBack();
   private IntPredicate over = imm -> false;
   private @Nullable Throwable closed;
 
@@ -112,6 +113,15 @@ public final class ImmTable implements PeerEvents {
   }
 
   /**
+   * So many pieces have come from an origin, which it may take back.
+   *
+   * @param origin who wrote them, or null if the NIC does not say
+   */
+  public void came(@Nullable EngineId origin, int pieces) {
+    takenBack.came(origin, pieces);
+  }
+
+  /**
    * An origin tells of what it gave up: takes back what that has counted, and fails those who wait
    * for the rest; if nobody does, whoever would have to wait next.
    */
@@ -143,7 +153,16 @@ public final class ImmTable implements PeerEvents {
     }
   }
 
-  private void takeBack(int imm, EngineId origin, long shares) {
+  private void takeBack(int imm, EngineId origin, long told) {
+    long shares = told == 0 ? 0 : takenBack.believed(origin, told);
+    if (shares < told) {
+      defects.report(
+          "engine "
+              + origin.toShortString()
+              + " takes back more than can have come from it, under immediate "
+              + imm
+              + "; what is beyond that is not owed");
+    }
     ImmEntry entry = shares == 0 ? null : entryFor(imm, origin);
     if (entry != null) {
       entry.arrived(origin, Math.max(-shares, LARGEST_DEBT - entry.shares));
@@ -450,18 +469,20 @@ public final class ImmTable implements PeerEvents {
 
   /**
    * Drops what is unclaimed, what is owed, what origins told, and what is in doubt; returns how
-   * many whole writes were dropped. While someone waits, nothing is unclaimed.
+   * many whole writes were dropped. While someone waits, nothing is unclaimed, but much may be owed
+   * and told.
    */
   long discard(int imm) {
     assert timers.owner().isCurrent();
     ImmEntry entry = entries.get(imm);
-    if (entry != null && !entry.claims.isEmpty()) {
-      return 0;
-    }
     notes.discard(imm);
     unclaimed.found(imm);
     doubts.discard(imm, origin -> cleared(origin, imm));
     if (entry == null) {
+      return 0;
+    }
+    if (!entry.claims.isEmpty()) {
+      entry.shares = Math.max(0, entry.shares);
       return 0;
     }
     long writes = Math.max(0, entry.shares / WireImm.SHARES);

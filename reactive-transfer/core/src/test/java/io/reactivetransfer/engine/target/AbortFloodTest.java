@@ -253,6 +253,40 @@ class AbortFloodTest {
     claim.assertComplete();
   }
 
+  /** A stream of claims always has one out: what is owed has to end all the same. */
+  @Test
+  void whoTakesBackMoreThanItSentEndsNoStreamOfClaimsForGood() {
+    Probe<Long> rounds = hand.probe(hand.engine().counter(Imm.of(1)).every(1));
+    hand.turn();
+    arrive(1);
+    long defects = hand.defects();
+    abort(1, 1L << 56, 0);
+    hand.turn();
+    assertThat(hand.defects()).isEqualTo(defects + 1);
+    arrive(1);
+    assertThat(rounds.items()).containsExactly(1L);
+    hand.probe(hand.engine().counter(Imm.of(1)).discard());
+    hand.turn();
+    arrive(1);
+    assertThat(rounds.items()).containsExactly(1L, 2L);
+    rounds.cancel();
+  }
+
+  @Test
+  void whatAnOriginToldIsForgottenWhileOthersAreWaitedFor() {
+    Probe<Void> bound = hand.probe(hand.engine().counter(Imm.of(1)).boundTo(hand.peer(2)).next(2));
+    hand.turn();
+    abort(1, 0, ControlFrame.FAILS | ControlFrame.NOTE);
+    hand.probe(hand.engine().counter(Imm.of(1)).discard());
+    hand.turn();
+    Probe<Void> next = claim(1);
+    arrive(1);
+    arrive(1);
+    arrive(1);
+    bound.assertComplete();
+    next.assertComplete();
+  }
+
   @Test
   void aClaimThatIsBoundToOthersHearsOfTheirsOnly() {
     Probe<Void> bound = hand.probe(hand.engine().counter(Imm.of(1)).boundTo(hand.peer(2)).next(1));

@@ -8,6 +8,7 @@ import io.reactivetransfer.engine.TestParts;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.AbortFrame;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -245,6 +246,42 @@ class ImmTableTest {
     arrive(1, 1);
     assertThat(told).containsExactly("all");
     assertThat(table.discard(1)).isZero();
+  }
+
+  private void takeBack(EngineId origin, int imm, long shares) {
+    table.aborted(origin, new AbortFrame(1, imm, shares, 0, ""));
+  }
+
+  @Test
+  void whatIsOwedIsForgottenWhileAClaimWaits() {
+    claim("one", 1, 1);
+    takeBack(GUEST, 1, 3 * WireImm.SHARES);
+    arrive(1, 1);
+    assertThat(told).isEmpty();
+    assertThat(table.discard(1)).isZero();
+    arrive(1, 1);
+    assertThat(told).containsExactly("one");
+  }
+
+  @Test
+  void whatHasComeOfAClaimThatWaitsIsKept() {
+    claim("two", 1, 2);
+    arrive(1, 1);
+    assertThat(table.discard(1)).isZero();
+    arrive(1, 1);
+    assertThat(told).containsExactly("two");
+  }
+
+  @Test
+  void nobodyOwesWhatNobodyHasSent() {
+    takeBack(GUEST, 1, 1L << 56);
+    assertThat(parts.defects.count()).isEqualTo(1);
+    claim("one", 1, 1);
+    table.giveBack(1, TakenBack.LATE);
+    signals.runUntilIdle();
+    assertThat(told).isEmpty();
+    arrive(1, 1);
+    assertThat(told).containsExactly("one");
   }
 
   /** Where the NIC does not say who wrote, nobody can leave. */
