@@ -72,6 +72,11 @@ final class ChannelMail {
     }
   }
 
+  /** The engine closes: nobody gets what has come of a message of which not all has. */
+  void close() {
+    arriving = null;
+  }
+
   // ---- out ----
 
   /** The peer takes so many more. */

@@ -64,16 +64,30 @@ final class Inbox extends Flux<Message> {
     return next;
   }
 
-  /** On the NIC thread. */
+  /** On the NIC thread, and not after {@link #close}. */
   void put(Message message) {
     messages.offer(message);
     drainReader();
   }
 
-  /** On the NIC thread. */
+  /** On the NIC thread: what nobody has asked for is gone. */
   void close() {
     closed = true;
     drainReader();
+    dropRest();
+  }
+
+  /** Drops what nobody gets any more. Where another one is taking, that one does. */
+  private void dropRest() {
+    while (closed && reader.get() == null && !isEmpty() && taking.compareAndSet(false, true)) {
+      messages.clear();
+      taking.set(false);
+    }
+  }
+
+  /** Whether none is kept. From any thread. */
+  boolean isEmpty() {
+    return messages.isEmpty();
   }
 
   private void drainReader() {
@@ -203,6 +217,7 @@ final class Inbox extends Flux<Message> {
       inbox.taking.set(false);
       if (over) {
         inbox.drainReader();
+        inbox.dropRest();
       }
       if (message != null) {
         inbox.taken.accept((PeerLink) message.sender(), message.bytes().remaining());
@@ -214,6 +229,7 @@ final class Inbox extends Flux<Message> {
     private void leave() {
       ticket.leave();
       inbox.reader.compareAndSet(this, null);
+      inbox.dropRest();
     }
   }
 }

@@ -26,6 +26,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
   private final Commands commands;
   private final InboxRoom room = new InboxRoom(IncomingMessages::owe);
   private final Inbox[] inboxes = new Inbox[MAX_CHANNEL + 1];
+  private boolean closed;
 
   /** For one engine. */
   public IncomingMessages(
@@ -58,6 +59,9 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     int channel = frame.remaining() < ControlFrame.MESSAGE_HEADER_BYTES - 1 ? -1 : frame.get();
     if (channel < 0 || channel > MAX_CHANNEL) {
       return false;
+    }
+    if (closed) {
+      return true; // nobody gets it
     }
     byte[] message;
     int left = frame.getInt();
@@ -159,6 +163,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
 
   /** There will be none any more. */
   void close() {
+    closed = true;
     for (Inbox inbox : inboxes) {
       inbox.close();
     }

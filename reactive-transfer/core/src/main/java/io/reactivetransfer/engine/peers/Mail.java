@@ -315,6 +315,11 @@ public final class Mail {
     return barriers.isDue() && !barriersHeld;
   }
 
+  /** The engine closes: what is on its way in is gone. */
+  void close() {
+    channels.forEach(ChannelMail::close);
+  }
+
   /** A connection is gone, and what was on its way: the peer must be told anew where we are. */
   void interrupted() {
     broken = true;

@@ -175,10 +175,11 @@ public final class Mailroom implements PeerEvents {
   /** The engine closes. */
   public void close(RuntimeException reason) {
     outgoing.close();
+    incoming.close();
     peers.forEachKnown(peer -> {
+      peer.mail.close();
       OutgoingMessages.fail(peer.mail, reason);
       peer.states().close();
     });
-    incoming.close();
   }
 }
