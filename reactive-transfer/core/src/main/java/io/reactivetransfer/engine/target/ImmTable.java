@@ -289,14 +289,31 @@ public final class ImmTable implements PeerEvents {
 
   /**
    * An engine was lost. One that has overflowed its share is rid of all that nobody claims of it;
-   * what others have left is kept for those who will claim it.
+   * what others have left is kept for those who will claim it. What NICs have yet to report of it
+   * is looked at when they have.
    */
   @Override
   public void strangerLost(EngineId origin) {
+    boolean isEnded = leave(origin, false);
+    behindArrivals(() -> {
+      if (isLost(origin)) {
+        leave(origin, isEnded);
+      }
+    });
+  }
+
+  /**
+   * An engine is not there any more; says whether it is rid of what nobody claims of it.
+   *
+   * @param isEnded whether it was before
+   */
+  private boolean leave(EngineId origin, boolean isEnded) {
     Unclaimed.Share share = unclaimed.left(origin);
-    if (share != null) {
+    if (share != null && (isEnded || share.isGuilty())) {
       end(share);
+      return true;
     }
+    return isEnded;
   }
 
   private void end(Unclaimed.Share share) {

@@ -242,14 +242,13 @@ final class Unclaimed {
     }
   }
 
-  /** The origin was lost; returns its share if that has to end. */
+  /** The origin was lost; returns its share, which has to end if it is guilty. */
   @Nullable Share left(EngineId origin) {
     Share share = shares.get(origin);
-    if (share == null) {
-      return null;
+    if (share != null) {
+      gone.add(share);
     }
-    gone.add(share);
-    return share.isGuilty() ? share : null;
+    return share;
   }
 
   /** The origin is back: what it left before is not looked for when there is no room. */
