@@ -77,7 +77,12 @@ final class InFlight {
 
   /** The target has refused this write; its token. */
   long refuse(long number) {
-    if (number != settled + 1 || settled == sent) {
+    if (settled == sent) {
+      throw new ProtocolException(
+          "expected it to refuse a write that is out, and none is, got a refusal of write "
+              + Long.toUnsignedString(number));
+    }
+    if (number != settled + 1) {
       throw new ProtocolException(
           "expected it to refuse write "
               + (settled + 1)
