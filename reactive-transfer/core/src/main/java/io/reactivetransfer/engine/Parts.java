@@ -101,7 +101,8 @@ final class Parts {
         new Liveness(peers, control, options.livenessDeadline(), options.connectTimeout());
     this.outgoing = new OutgoingMessages(options, worker.commands());
     this.incoming =
-        new IncomingMessages(options, worker.commands(), worker.signals(), worker.admission());
+        new IncomingMessages(
+            options, worker.commands(), peers, liveness, worker.signals(), worker.admission());
     this.mailroom =
         new Mailroom(
             peers, control, liveness, outgoing, incoming, ownNics, options.maxMessageBytes());

@@ -165,6 +165,12 @@ final class ChannelMail {
     return arriving;
   }
 
+  /** What waits for the application takes so many bytes, with that of which not all has come. */
+  long unreadBytes() {
+    HalfMessage half = arriving;
+    return untakenBytes + (half == null ? 0 : half.held());
+  }
+
   /** The application has taken one of so many bytes. */
   void taken(int bytes) {
     untaken--;

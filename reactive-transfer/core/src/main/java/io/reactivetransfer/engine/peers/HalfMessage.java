@@ -1,7 +1,6 @@
 package io.reactivetransfer.engine.peers;
 
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /**
  * A message of which not all has come. What it takes of memory is counted in the room of those that
@@ -25,7 +24,7 @@ final class HalfMessage {
     this.room = room;
     this.channel = channel;
     this.length = length;
-    bytes = new byte[first];
+    bytes = room.allocate(first);
     room.begin(channel, first);
   }
 
@@ -49,9 +48,17 @@ final class HalfMessage {
    * sender has only announced. The memory fits exactly when the message is complete.
    */
   private byte[] withRoom(int needed) {
-    return needed <= bytes.length
-        ? bytes
-        : Arrays.copyOf(bytes, Math.min(length, Math.max(needed, 2 * bytes.length)));
+    if (needed <= bytes.length) {
+      return bytes;
+    }
+    byte[] longer = room.allocate(Math.min(length, Math.max(needed, 2 * bytes.length)));
+    System.arraycopy(bytes, 0, longer, 0, arrived);
+    return longer;
+  }
+
+  /** What it takes of memory. */
+  int held() {
+    return bytes.length;
   }
 
   /** All of it, once nothing is missing. */

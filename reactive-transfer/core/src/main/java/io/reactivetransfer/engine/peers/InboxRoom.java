@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -13,14 +14,21 @@ import java.util.function.ObjIntConsumer;
  * and be gone: so while too many wait, nobody is granted more. But for what is sent on a channel of
  * which few wait: else whoever fills those that nobody reads would end the messages of all. What
  * was granted before may still come: it cannot be taken back, and if it were counted, those who
- * never use it would keep others waiting for ever. Belongs to the NIC thread.
+ * never use it would keep others waiting for ever. There is a limit to that, too: when more comes,
+ * the session of whoever has most that waits ends. Belongs to the NIC thread.
  */
 final class InboxRoom {
 
   /** Messages that wait, and their bytes; while there are so many, no credit is granted. */
   static final int MAX_UNTAKEN = 1 << 16;
 
-  static final long MAX_UNTAKEN_BYTES = 256L << 20;
+  static final long MAX_UNTAKEN_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 4);
+
+  /** So many bytes wait at most, also of what was granted before. */
+  private static final long LIMIT_BYTES = Runtime.getRuntime().maxMemory() / 2;
+
+  /** Whoever has less than this part of the limit is not to blame for what others have. */
+  private static final int LITTLE = 256;
 
   private static final int CHANNELS = MessageChannel.MAX_NUMBER + 1;
 
@@ -32,6 +40,12 @@ final class InboxRoom {
   private final long[] bytesOf = new long[CHANNELS];
   private int maxUntaken = MAX_UNTAKEN;
   private long maxBytes = MAX_UNTAKEN_BYTES;
+  private long limitBytes = LIMIT_BYTES;
+
+  /** What is too much now: a little more than waits, while that is more than the limit. */
+  private long tooManyBytes = LIMIT_BYTES;
+
+  private IntFunction<byte[]> memory = byte[]::new;
   private int untaken;
   private long untakenBytes;
 
@@ -51,6 +65,37 @@ final class InboxRoom {
   void bound(int maxUntaken, long maxBytes) {
     this.maxUntaken = maxUntaken;
     this.maxBytes = maxBytes;
+  }
+
+  /** Takes no more bytes than that. For tests. */
+  void limit(long bytes) {
+    limitBytes = bytes;
+    tooManyBytes = bytes;
+  }
+
+  /** Has its memory from there. For tests. */
+  void memory(IntFunction<byte[]> memory) {
+    this.memory = memory;
+  }
+
+  /** Memory for a message, or a part of one. It is counted when it is said to be taken. */
+  byte[] allocate(int bytes) {
+    return memory.apply(bytes);
+  }
+
+  /** Whether it is too much if so many bytes more come. */
+  boolean isTooMuch(int bytes) {
+    return untakenBytes + bytes > tooManyBytes;
+  }
+
+  /** Whether a sender of whom so many bytes wait has to do with it that there are too many. */
+  boolean isToBlame(long bytes) {
+    return bytes > limitBytes / LITTLE;
+  }
+
+  /** Who is to blame is gone, or nobody is: a little more may come before that is asked again. */
+  void letLittleCome() {
+    tooManyBytes = Math.max(limitBytes, untakenBytes + limitBytes / LITTLE);
   }
 
   /** Whether nobody is to be granted more of this channel. */
@@ -103,6 +148,9 @@ final class InboxRoom {
     untakenBytes -= bytes;
     untakenOf[channel]--;
     bytesOf[channel] -= bytes;
+    if (untakenBytes <= limitBytes) {
+      tooManyBytes = limitBytes;
+    }
     if (hasHalf()) {
       for (int each = 0; each < CHANNELS; each++) {
         serve(each);

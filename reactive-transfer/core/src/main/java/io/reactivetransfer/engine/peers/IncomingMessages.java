@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of the application on their way in, channel by channel. A sender is granted credit when
@@ -24,17 +25,26 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
   private final long maxCreditBytes;
   private final int longest;
   private final Commands commands;
+  private final Peers peers;
+  private final Liveness liveness;
   private final InboxRoom room = new InboxRoom(IncomingMessages::owe);
   private final Inbox[] inboxes = new Inbox[MAX_CHANNEL + 1];
   private boolean closed;
 
   /** For one engine. */
   public IncomingMessages(
-      EngineOptions options, Commands commands, SignalScheduler signals, Admission admission) {
+      EngineOptions options,
+      Commands commands,
+      Peers peers,
+      Liveness liveness,
+      SignalScheduler signals,
+      Admission admission) {
     this.maxCredits = options.messageCredits();
     this.longest = options.maxMessageBytes();
     this.maxCreditBytes = 2L * options.maxMessageBytes();
     this.commands = commands;
+    this.peers = peers;
+    this.liveness = liveness;
     Arrays.setAll(inboxes, channel -> new Inbox(signals, admission, taken(channel)));
   }
 
@@ -66,16 +76,43 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     byte[] message;
     int left = frame.getInt();
     mail.arrived(frame.remaining());
+    if (room.isTooMuch(frame.remaining()) && peer.equals(giveUpWhoHasMost())) {
+      return true;
+    }
     try {
       message = mail.channel(channel).received(left, frame, longest, room);
     } catch (IllegalArgumentException e) {
       return false;
+    } catch (OutOfMemoryError e) {
+      liveness.giveUp(peer, "there is no memory for a message of it");
+      return true;
     }
     if (message != null) {
       peer.traffic().messageReceived(message.length);
       inboxes[channel].put(new Message(mail.peer, ByteBuffer.wrap(message)));
     }
     return true;
+  }
+
+  /** What it has left unread stays, but what else it was granted does not come any more. */
+  private @Nullable PeerLink giveUpWhoHasMost() {
+    @Nullable PeerLink[] most = {null};
+    peers.forEach(peer -> {
+      if (peer.mail.hasGreeted()
+          && (most[0] == null || peer.mail.unreadBytes() > most[0].mail.unreadBytes())) {
+        most[0] = peer;
+      }
+    });
+    PeerLink first = most[0];
+    PeerLink guilty = first != null && room.isToBlame(first.mail.unreadBytes()) ? first : null;
+    if (guilty != null) {
+      liveness.giveUp(
+          guilty,
+          "messages that nobody has read take half of the heap, and more of them are of this"
+              + " sender than of any other");
+    }
+    room.letLittleCome();
+    return guilty;
   }
 
   /** The application has taken a message of so many bytes: its sender may send another one. */

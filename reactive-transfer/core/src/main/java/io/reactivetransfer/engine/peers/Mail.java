@@ -253,6 +253,11 @@ public final class Mail {
         && channels.stream().allMatch(each -> each.allowed == 0 && each.untaken == 0);
   }
 
+  /** What waits for the application takes so many bytes, with that of which not all has come. */
+  long unreadBytes() {
+    return channels.stream().mapToLong(ChannelMail::unreadBytes).sum();
+  }
+
   private void voidCredits() {
     credits = 0;
     creditBytes = 0;

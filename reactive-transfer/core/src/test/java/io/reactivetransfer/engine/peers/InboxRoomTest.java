@@ -189,6 +189,61 @@ class InboxRoomTest {
     assertThat(granted(9)).as("once it is taken").isEqualTo(CREDITS);
   }
 
+  /** What was granted before cannot be taken back, but by the end of the session. */
+  @Test
+  void whoHasMostThatWaitsLosesItsSessionWhenAllTakesMoreThanMay() {
+    hand.incoming().room().limit(8 * PART);
+    for (int number = 1; number <= 3; number++) {
+      hello(number);
+    }
+    for (int channel = 0; channel < 5; channel++) {
+      part(1, channel, PART, 0);
+    }
+    for (int channel = 0; channel < 3; channel++) {
+      part(2, channel, PART, 0);
+    }
+    assertThat(hand.control().disconnections()).as("all that may wait").isEmpty();
+    part(3, 0, 4, 0);
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(end -> assertThat(end.peer()).isEqualTo(hand.peer(1).id()))
+        .satisfies(end -> assertThat(end.reason()).contains("half of the heap"));
+    part(2, 4, PART / 64, 0);
+    assertThat(((PeerLink) hand.peer(2)).loss()).as("a little more may come").isNull();
+    part(2, 4, PART, 0);
+    assertThat(hand.control().disconnections()).hasSize(2);
+    Probe<Message> reader = hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(reader.items()).as("what has come stays").hasSize(3);
+    part(3, 0, 4, 0);
+    assertThat(reader.items()).hasSize(4);
+    assertThat(((PeerLink) hand.peer(3)).loss()).as("of it little waits").isNull();
+  }
+
+  @Test
+  void whoSendsWhatThereIsNoMemoryForLosesItsSession() {
+    hello(1);
+    hello(2);
+    hand.incoming()
+        .room()
+        .memory(bytes -> {
+          if (bytes > PART) {
+            throw new OutOfMemoryError("as if");
+          }
+          return new byte[bytes];
+        });
+    part(1, 0, PART, PART);
+    part(1, 0, PART, 0);
+    part(2, 0, PART, 0);
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(end -> assertThat(end.peer()).isEqualTo(hand.peer(1).id()))
+        .satisfies(end -> assertThat(end.reason()).contains("no memory"));
+    Probe<Message> reader = hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(reader.items()).hasSize(1);
+  }
+
   @Test
   void whoDoesNotGoOnWhileOthersWaitForRoomIsGivenUp() {
     hello(1);
