@@ -106,7 +106,7 @@ final class Parts {
     this.mailroom =
         new Mailroom(
             peers, control, liveness, outgoing, incoming, ownNics, options.maxMessageBytes());
-    Reception reception = new Reception(peers, worker.defects());
+    Reception reception = new Reception(peers, liveness, worker.defects());
     this.controlEvents = new ControlEvents(control, peers, reception, worker.shutdown()::begin);
     this.barriers = new Barriers(peers, liveness, worker.defects());
     NicMessages nicMessages = new NicMessages(peers, worker.defects());

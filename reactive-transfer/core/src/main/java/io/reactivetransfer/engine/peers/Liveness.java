@@ -64,6 +64,7 @@ public final class Liveness {
 
   private void look(PeerLink peer, long passed, long stoodStill) {
     peer.tryAllWays();
+    peer.mail.lookedAt();
     if (peer.outbound().look(stoodStill)) {
       peer.mail.list();
     }

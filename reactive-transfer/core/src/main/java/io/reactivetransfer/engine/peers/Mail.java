@@ -15,6 +15,9 @@ public final class Mail {
   /** So much may wait to be said to a peer that says more than it hears, or hears nothing. */
   static final int MAX_OF_SESSION = 1 << 16;
 
+  /** So often may a peer forget this engine from one look at it to the next. */
+  static final int MAX_FORGETS = 8;
+
   /** All channels, as a set of bits. */
   static final int ALL_CHANNELS = -1;
 
@@ -83,6 +86,9 @@ public final class Mail {
 
   private long excusedBytes;
   private int looks;
+
+  /** How often the peer has forgotten this engine since the last look. */
+  private int forgets;
 
   /** Whether more waited to be said than may. */
   private boolean overfull;
@@ -266,6 +272,16 @@ public final class Mail {
     longest = Integer.MAX_VALUE;
     channels.forEach(ChannelMail::interrupted);
     creditDue = 0; // also of the room that these have left
+  }
+
+  /** The peer has forgotten this engine: whether it has done so too often of late. */
+  boolean hasForgottenTooOften() {
+    return ++forgets > MAX_FORGETS;
+  }
+
+  /** It is looked at: from now on it may forget this engine again. */
+  void lookedAt() {
+    forgets = 0;
   }
 
   /** A part of a message has come, of so many bytes. */

@@ -16,12 +16,14 @@ import java.nio.ByteBuffer;
 public final class Reception {
 
   private final Peers peers;
+  private final Liveness liveness;
   private final Defects defects;
   private final FrameHandler[] handlers = new FrameHandler[ControlFrame.KINDS];
 
   /** Of one engine. */
-  public Reception(Peers peers, Defects defects) {
+  public Reception(Peers peers, Liveness liveness, Defects defects) {
     this.peers = peers;
+    this.liveness = liveness;
     this.defects = defects;
     on(ControlFrame.ASK, Reception::asked);
     on(ControlFrame.ALIVE, (peer, frame) -> !frame.hasRemaining()); // that it came is all it says
@@ -74,9 +76,20 @@ public final class Reception {
     return true;
   }
 
-  private void forgottenBy(PeerLink peer, String why) {
+  /**
+   * False if it does so too often: each time is a loss, which all are told who look at the peer.
+   */
+  private boolean forgottenBy(PeerLink peer, String why) {
+    if (peer.mail.hasForgottenTooOften()) {
+      String tooOften =
+          "it has forgotten this engine more than " + Mail.MAX_FORGETS + " times in a row";
+      defects.report("engine " + peer.id().toShortString() + " is given up: " + tooOften);
+      liveness.giveUp(peer, tooOften);
+      return false;
+    }
     String text = "peer " + peer + " has forgotten this engine: " + why;
     peers.lose(peer, new PeerUnreachableException(text, Origin.peer(peer.id()), null));
+    return true;
   }
 
   private void hello(EngineId sender, ByteBuffer frame) {
@@ -94,8 +107,8 @@ public final class Reception {
   private void greetedBy(PeerLink peer, Greeting greeting) {
     Mail mail = peer.mail;
     if (mail.theirEpoch() != 0 && mail.theirEpoch() != greeting.epoch()) {
-      if (!mail.isBroken()) {
-        forgottenBy(peer, "it greets as if for the first time");
+      if (!mail.isBroken() && !forgottenBy(peer, "it greets as if for the first time")) {
+        return;
       }
       peers.begunAnew(peer);
     }

@@ -325,4 +325,30 @@ class PeersTest {
     hand.turn();
     known.assertComplete();
   }
+
+  /** Each time is a loss, and who looks at the peer is told. */
+  @Test
+  void whoForgetsThisEngineTooOftenInOneSessionLosesIt() {
+    hand.receive(1, hand.hello(1, 1, hand.epoch(1)));
+    for (int epoch = 2; epoch < 2 + Mail.MAX_FORGETS; epoch++) {
+      hand.receive(1, hand.hello(1, epoch, hand.epoch(1)));
+    }
+    assertThat(hand.control().disconnections()).isEmpty();
+    hand.receive(1, hand.hello(1, 1_000, hand.epoch(1)));
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(end -> assertThat(end.reason()).contains("has forgotten this engine"));
+    assertThat(((PeerLink) hand.peer(1)).isOpen()).isFalse();
+  }
+
+  @Test
+  void whoSaysTooOftenThatItForgetsLosesItsSession() {
+    hand.receive(1, hand.hello(1, 1, hand.epoch(1)));
+    for (int times = 0; times < Mail.MAX_FORGETS; times++) {
+      hand.receive(1, ControlFrame.dismissal("once more"));
+    }
+    assertThat(hand.control().disconnections()).isEmpty();
+    hand.receive(1, ControlFrame.dismissal("once more"));
+    assertThat(hand.control().disconnections()).hasSize(1);
+  }
 }
