@@ -137,7 +137,8 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
                     + othersMaxMessageBytes()
                     + " bytes, got one of "
                     + length
-                    + "; give both engines the same maxMessageBytes"));
+                    + "; this engine says some of up to "
+                    + sessions.maxMessageBytes()));
         return false;
       }
       var _ = context().write(frame, context().voidPromise());

@@ -35,8 +35,13 @@ final class Handshake {
   static final int PROOF_BYTES = 32;
   static final int MAX_PROOFS = 2;
   static final int MAX_TEXT_BYTES = 512;
+
+  /** All that engines say fits, but the longer parts of messages of the application. */
+  static final int MIN_MESSAGE_BYTES = 4 * 1024;
+
   private static final int MAX_BACKEND_BYTES = 32;
-  private static final int MAX_ADDRESS_BYTES = 16;
+  private static final int IPV4_BYTES = 4;
+  private static final int IPV6_BYTES = 16;
   private static final int WELCOME = 0;
 
   /** Which frame it is, by its letters, and how long its body may be. */
@@ -244,7 +249,7 @@ final class Handshake {
     return decode(
         frame,
         in -> {
-          byte[] key = take(in, KEY_BYTES);
+          byte[] key = identityKey(in);
           byte[] nonce = take(in, NONCE_BYTES);
           byte[] share = take(in, KEY_BYTES);
           EngineId wanted = new EngineId(in.getLong(), in.getLong());
@@ -253,10 +258,10 @@ final class Handshake {
           int bindings = in.get();
           int port = Short.toUnsignedInt(in.getShort());
           HostPort dialled = hostPort(text(in, HostPort.MAX_HOST), port);
-          byte[] address = counted(in, MAX_ADDRESS_BYTES);
+          byte[] address = ipAddress(in);
           String backend = text(in, MAX_BACKEND_BYTES);
           require(number > 0, "a dial of number 1 or more", number);
-          require(maxMessageBytes > 0, "a longest message of 1 or more", maxMessageBytes);
+          requireRoomForFrames(maxMessageBytes);
           boolean anyone = wanted.high() == 0 && wanted.low() == 0;
           return new Hello(
               key,
@@ -288,8 +293,8 @@ final class Handshake {
         frame,
         in -> {
           byte[] signature = take(in, SIGNATURE_BYTES);
-          int count = in.get();
-          require(count >= 0 && count <= MAX_PROOFS, "0 to 2 proofs of a secret", count);
+          int count = Byte.toUnsignedInt(in.get());
+          require(count <= MAX_PROOFS, "0 to 2 proofs of a secret", count);
           List<byte[]> secrets = new ArrayList<>();
           for (int i = 0; i < count; i++) {
             secrets.add(take(in, PROOF_BYTES));
@@ -311,11 +316,11 @@ final class Handshake {
         frame,
         in -> {
           in.getShort();
-          byte[] key = take(in, KEY_BYTES);
+          byte[] key = identityKey(in);
           byte[] share = take(in, KEY_BYTES);
           int maxMessageBytes = in.getInt();
           long session = in.getLong();
-          require(maxMessageBytes > 0, "a longest message of 1 or more", maxMessageBytes);
+          requireRoomForFrames(maxMessageBytes);
           byte[] signature = take(in, SIGNATURE_BYTES);
           byte[] secret = in.hasRemaining() ? take(in, PROOF_BYTES) : null;
           return new Welcome(key, share, maxMessageBytes, session, signature, secret);
@@ -351,6 +356,31 @@ final class Handshake {
     int length = Byte.toUnsignedInt(in.get());
     require(length <= max, "at most " + max + " bytes", length);
     return take(in, length);
+  }
+
+  private static byte[] identityKey(ByteBuffer in) {
+    byte[] key = take(in, KEY_BYTES);
+    if (SmallOrder.isOf(key)) {
+      throw new ProtocolException(
+          "expected a public key of Ed25519, got one of small order, for which anybody can sign");
+    }
+    return key;
+  }
+
+  private static byte[] ipAddress(ByteBuffer in) {
+    byte[] address = counted(in, IPV6_BYTES);
+    require(
+        address.length == IPV4_BYTES || address.length == IPV6_BYTES,
+        "an IP address of 4 or 16 bytes",
+        address.length);
+    return address;
+  }
+
+  private static void requireRoomForFrames(int maxMessageBytes) {
+    require(
+        maxMessageBytes >= MIN_MESSAGE_BYTES,
+        "a longest message of " + MIN_MESSAGE_BYTES + " bytes or more, as engines say them",
+        maxMessageBytes);
   }
 
   private static String text(ByteBuffer in, int max) {

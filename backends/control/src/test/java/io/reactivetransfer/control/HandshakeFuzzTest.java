@@ -39,7 +39,7 @@ class HandshakeFuzzTest {
         credentials(NEAR),
         Binding.without(),
         "b",
-        100,
+        Handshake.MIN_MESSAGE_BYTES,
         null,
         1,
         new HostPort("h", 1),
@@ -47,7 +47,8 @@ class HandshakeFuzzTest {
   }
 
   private static AcceptHandshake acceptor() {
-    return new AcceptHandshake(credentials(FAR), Binding.without(), "b", 100, (_, _) -> true);
+    return new AcceptHandshake(
+        credentials(FAR), Binding.without(), "b", Handshake.MIN_MESSAGE_BYTES, (_, _) -> true);
   }
 
   /** One of the four frames is changed, and what follows is said as if it were not. */

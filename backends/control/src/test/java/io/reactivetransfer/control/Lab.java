@@ -139,7 +139,7 @@ final class Lab {
       ControlContext context =
           ControlContext.builder(identity, "lab", () -> {})
               .loop(loop)
-              .maxMessageBytes(1_024)
+              .maxMessageBytes(Handshake.MIN_MESSAGE_BYTES)
               .build();
       sessions =
           new Sessions(

@@ -177,7 +177,7 @@ class TrustTest {
             stolen,
             Binding.without(),
             "b",
-            9,
+            Handshake.MIN_MESSAGE_BYTES,
             null,
             1,
             HOST,
@@ -187,13 +187,22 @@ class TrustTest {
             new Credentials(EngineIdentity.draw(), java.util.List.of(OLD)),
             Binding.without(),
             "b",
-            9,
+            Handshake.MIN_MESSAGE_BYTES,
             (_, _) -> true);
     Handshake.Hello own = Handshake.hello(dial.hello());
     byte[] forged =
         Handshake.encode(
             new Handshake.Hello(
-                key, own.nonce(), own.share(), null, 1, 9, 0, HOST, own.address(), "b"));
+                key,
+                own.nonce(),
+                own.share(),
+                null,
+                1,
+                own.maxMessageBytes(),
+                0,
+                HOST,
+                own.address(),
+                "b"));
     byte[] challenge = accept.challenge(forged);
     byte[] transcript = Credentials.hash(forged, challenge, new byte[0]);
     byte[] proof =
