@@ -222,15 +222,12 @@ final class Handshake {
         }
         int length = Short.toUnsignedInt(head.getShort(HEAD_BYTES - Short.BYTES));
         if (length < kind.minBytes || length > kind.maxBytes) {
+          String lengths =
+              kind.minBytes == kind.maxBytes
+                  ? String.valueOf(kind.minBytes)
+                  : kind.minBytes + " to " + kind.maxBytes;
           throw new ProtocolException(
-              "expected "
-                  + kind.text
-                  + " of "
-                  + kind.minBytes
-                  + " to "
-                  + kind.maxBytes
-                  + " bytes, got "
-                  + length);
+              "expected " + kind.text + " of " + lengths + " bytes, got " + length);
         }
         return length;
       }

@@ -93,9 +93,7 @@ final class Authentication {
     if (key == null) {
       throw new ProtocolException(
           ErrorCode.UNAUTHENTICATED,
-          "expected a session of engine "
-              + self.toShortString()
-              + " with "
+          "expected a session with engine "
               + peer.toShortString()
               + ", got a connection without one");
     }

@@ -227,8 +227,8 @@ final class Handshake {
   private static int requireLength(ByteBuffer head, int min, int max) {
     int length = Short.toUnsignedInt(head.getShort());
     if (length < min || length > max) {
-      throw new ProtocolException(
-          "expected a handshake of " + min + " to " + max + " bytes, got " + length);
+      String expected = min == max ? String.valueOf(min) : min + " to " + max;
+      throw new ProtocolException("expected a handshake of " + expected + " bytes, got " + length);
     }
     return length;
   }

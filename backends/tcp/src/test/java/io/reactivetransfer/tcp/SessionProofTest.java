@@ -54,13 +54,13 @@ class SessionProofTest {
 
   @Test
   void oneThatHasNoneConnectsToNobody() {
-    lost(NONE, SESSION, "expected a session of engine", "got a connection without one");
+    lost(NONE, SESSION, "expected a session with engine", "got a connection without one");
     lost(null, SESSION, "wants a proof of a session");
   }
 
   @Test
   void oneThatIsNotKnownIsRefused() {
-    lost(SESSION, NONE, "expected a session of engine", "got a connection without one");
+    lost(SESSION, NONE, "expected a session with engine", "got a connection without one");
   }
 
   @Test
@@ -92,6 +92,34 @@ class SessionProofTest {
       assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
       assertThat(raw.isAtEnd()).isTrue();
       assertThat(target.messages).isEmpty();
+    }
+  }
+
+  /** It has shown nothing yet, so it learns nothing. */
+  @Test
+  void whoHasNoSessionIsNotToldWhoItHasMet() {
+    try (TestNic target = nic(NONE);
+        RawConnection raw = RawConnection.to(target)) {
+      EngineId stranger = new EngineId(7, 7);
+      EngineId unknown = new EngineId(0, 0);
+      Handshake.Hello hello =
+          new Handshake.Hello(stranger, unknown, 0, new byte[Authentication.NONCE_BYTES]);
+      raw.send(out -> Handshake.putHello(out, hello));
+      assertThat(raw.reply()).isInstanceOf(Handshake.Challenge.class);
+      raw.send(out -> Handshake.putProof(out, new byte[Authentication.PROOF_BYTES]));
+      assertThat(((Handshake.Refusal) raw.reply()).why().text())
+          .contains("expected a session with engine " + stranger.toShortString())
+          .doesNotContain(target.id.toShortString());
+    }
+  }
+
+  @Test
+  void aHelloOfAnotherLengthIsToldWhichOneIsRight() {
+    try (TestNic target = nic(SESSION);
+        RawConnection raw = RawConnection.to(target)) {
+      raw.send('R', 'T', 'T', 'H', 0, Handshake.VERSION, 0, 64);
+      assertThat(((Handshake.Refusal) raw.reply()).why().text())
+          .isEqualTo("expected a handshake of 65 bytes, got 64");
     }
   }
 
