@@ -81,7 +81,7 @@ final class EndingSaboteurs {
               frame -> frame.get(FLAGS_AT) == 0 ? set(frame, FAILS | NOTE) : frame),
           aborts("8.7", "remembers for ever", frame -> clear(frame, RESUMED)),
           Saboteur.nic("17.7", "keeps writes to a peer that was given up", KeepsGivenUp::new)
-              .entailing("17.18"),
+              .entailing("17.18", "17.23"),
           Saboteur.engine("19.1", "knows no deadline of one transfer", NoDeadline::new)
               .entailing("8.4"),
           Saboteur.engine("19.2", "does not wait when a deadline is over", Impatient::new),

@@ -36,6 +36,7 @@ final class ReportSaboteurs {
           bare("17.19", "reports on another thread", ReportsOnAnotherThread::new),
           bare("17.23", "reports what has come a poll late", ReportsLate::new)
               .entailing("24.5", "24.6"),
+          bare("17.23", "has a fence that keeps nothing out", FencesNothing::new),
           bare("17.20", "names its first origin for all", NamesFirstOrigin::new),
           bare("17.35", "tells one byte too many of a long write", TellsTooMuch::new),
           bare("17.35", "tells the length of the write before", TellsLengthBefore::new),
@@ -164,6 +165,21 @@ final class ReportSaboteurs {
         doorbell.ring();
       }
       return found + due.size();
+    }
+  }
+
+  /** Its fence is complete at once, whatever is still on its way. */
+  private static final class FencesNothing extends ForwardingDomain {
+    private final boolean isTarget;
+
+    FencesNothing(Domain inner, OpenContext context) {
+      super(inner);
+      isTarget = DriverSaboteurs.isBareTarget(context);
+    }
+
+    @Override
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      return isTarget ? CompletableFuture.completedStage(null) : inner.disconnect(peer, reason);
     }
   }
 
