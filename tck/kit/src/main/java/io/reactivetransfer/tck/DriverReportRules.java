@@ -41,7 +41,9 @@ abstract class DriverReportRules extends RuleGroup {
 
   /** How writes end that are out. */
   private enum End {
-    /** Their peer is given up, before it has looked. */
+    /** Their peer is given up, before their NIC was polled. */
+    GIVEN_UP_UNSENT,
+    /** Their peer is given up, when their NIC was polled, and before the peer has looked. */
     GIVEN_UP_EARLY,
     /** Their peer is given up, when it has done what there is to do. */
     GIVEN_UP_LATE,
@@ -123,8 +125,11 @@ abstract class DriverReportRules extends RuleGroup {
       Operation op = wire.write(0, 0, 16, taken).withImm(taken);
       taken += wire.origin().call(nic -> nic.post(op).isTaken()) ? 1 : 0;
     }
-    for (int turn = 0; end != End.GIVEN_UP_EARLY && turn < TURNS_ALONE; turn++) {
-      wire.target().turn();
+    if (end != End.GIVEN_UP_UNSENT) {
+      turnAlone(wire.origin());
+    }
+    if (end == End.GIVEN_UP_LATE || end == End.CLOSED) {
+      turnAlone(wire.target());
     }
     if (end == End.CLOSED) {
       wire.target().close();
@@ -151,6 +156,12 @@ abstract class DriverReportRules extends RuleGroup {
     assertThat(wire.origin().refused())
         .as("writes that are reported as refused, when these came to the target: %s", arrived)
         .noneMatch(token -> arrived.contains("imm " + token));
+  }
+
+  private static void turnAlone(BareNic nic) {
+    for (int turn = 0; turn < TURNS_ALONE; turn++) {
+      nic.turn();
+    }
   }
 
   @Test

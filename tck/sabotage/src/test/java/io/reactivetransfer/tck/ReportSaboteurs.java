@@ -32,6 +32,7 @@ final class ReportSaboteurs {
           bare("17.4", "mixes up the ends of writes of one length", MixesUpEnds::new)
               .entailing("24.5", "24.6"),
           bare("17.18", "says that what it gives up was refused", SaysRefused::new),
+          bare("17.18", "says that what it sent in a poll was refused", RefusesWhatIsSent::new),
           bare("17.19", "reports within post", ReportsWithinPost::new),
           bare("17.19", "reports on another thread", ReportsOnAnotherThread::new),
           bare("17.23", "reports what has come a poll late", ReportsLate::new)
@@ -103,13 +104,15 @@ final class ReportSaboteurs {
     }
   }
 
-  /** What is out is forgotten when its peer is given up, though it may be there. */
-  private static final class SaysRefused extends TrackingDomain {
-    private final List<Long> refused = new ArrayList<>();
+  /** What is out is forgotten when its peer is given up, and is told to have ended somehow. */
+  private abstract static class GivesUp extends TrackingDomain {
+    private final List<Long> forgotten = new ArrayList<>();
 
-    SaysRefused(Domain inner, OpenContext context) {
+    GivesUp(Domain inner, OpenContext context) {
       super(inner, context);
     }
+
+    abstract void end(long token, CompletionSink sink);
 
     @Override
     public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
@@ -117,7 +120,7 @@ final class ReportSaboteurs {
       for (Out write : out.values()) {
         if (write.peer.equals(engine) && !write.hidden) {
           write.hidden = true;
-          refused.add(write.op.token());
+          forgotten.add(write.op.token());
         }
       }
       context.doorbell().ring();
@@ -126,9 +129,63 @@ final class ReportSaboteurs {
 
     @Override
     public int poll(CompletionSink sink) {
-      int count = refused.size();
-      refused.forEach(token -> sink.refused(token, 1, "given up"));
-      refused.clear();
+      int count = forgotten.size();
+      forgotten.forEach(token -> end(token, sink));
+      forgotten.clear();
+      return count + super.poll(sink);
+    }
+  }
+
+  /** It may be there. */
+  private static class SaysRefused extends GivesUp {
+    SaysRefused(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    final void end(long token, CompletionSink sink) {
+      sink.refused(token, 1, "given up");
+    }
+  }
+
+  /** The same, and right for what no poll has sent. */
+  private static final class RefusesWhatIsSent extends SaysRefused {
+
+    /** Of writes that wait for a poll; others go as they come. */
+    private static final int LENGTH = 16;
+
+    private static final int MOST = 16;
+
+    private final List<Operation> unsent = new ArrayList<>();
+    private final List<Long> dropped = new ArrayList<>();
+
+    RefusesWhatIsSent(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      if (!op.hasImm() || op.length() != LENGTH || unsent.size() == MOST) {
+        return super.post(op);
+      }
+      unsent.add(op.copy());
+      context.doorbell().ring();
+      return PostResult.TAKEN;
+    }
+
+    @Override
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      EngineId engine = Objects.requireNonNull(peers.get(peer));
+      unsent.removeIf(op -> ownerOf(op).equals(engine) && dropped.add(op.token()));
+      return super.disconnect(peer, reason);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      int count = dropped.size() + unsent.size();
+      dropped.forEach(token -> end(token, sink));
+      dropped.clear();
+      unsent.removeIf(op -> pass(op, false).isTaken());
       return count + super.poll(sink);
     }
   }
