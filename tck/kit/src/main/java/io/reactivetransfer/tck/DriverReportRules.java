@@ -122,7 +122,7 @@ abstract class DriverReportRules extends RuleGroup {
     Wire wire = connected(0);
     int taken = 0;
     for (int i = 0; i < WRITES; i++) {
-      Operation op = wire.write(0, 0, 16, taken).withImm(taken);
+      Operation op = writeToItsPlace(wire, taken).withImm(taken);
       taken += wire.origin().call(nic -> nic.post(op).isTaken()) ? 1 : 0;
     }
     if (end != End.GIVEN_UP_UNSENT) {
@@ -145,6 +145,9 @@ abstract class DriverReportRules extends RuleGroup {
               wire.origin().turn();
               return wire.origin().reported() - losses(wire.origin()) >= ended;
             });
+    for (int token = 0; token < taken; token++) {
+      wire.requireLandedIfWritten(writeToItsPlace(wire, token));
+    }
     stage()
         .patience()
         .turning(() -> {
@@ -156,6 +159,10 @@ abstract class DriverReportRules extends RuleGroup {
     assertThat(wire.origin().refused())
         .as("writes that are reported as refused, when these came to the target: %s", arrived)
         .noneMatch(token -> arrived.contains("imm " + token));
+  }
+
+  private static Operation writeToItsPlace(Wire wire, int token) {
+    return wire.write(16L * token, 16L * token, 16, token);
   }
 
   private static void turnAlone(BareNic nic) {

@@ -149,6 +149,23 @@ record Wire(
     assertThat(mismatch.getAsLong()).as("first byte of %s that differs", what).isEqualTo(-1);
   }
 
+  /** Where the bytes of a write that lie at the target differ from those of its source, or -1. */
+  long mismatch(Operation op) {
+    long source = op.localOffset();
+    long there = op.remoteOffset();
+    return MemorySegment.mismatch(
+        from, source, source + op.length(), to, there, there + op.length());
+  }
+
+  /** Requires a write to be there by now, if it was reported as written and that promises so. */
+  void requireLandedIfWritten(Operation op) {
+    if (delivers() && origin.hasReported("written " + op.token())) {
+      assertThat(mismatch(op))
+          .as("first byte that differs of write %s, which was reported as written", op.token())
+          .isEqualTo(-1);
+    }
+  }
+
   /**
    * Waits for the report of a write that the target must refuse. Where nobody promises that what is
    * written has come, the origin may never hear of the refusal.

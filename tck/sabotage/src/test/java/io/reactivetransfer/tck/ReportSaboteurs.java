@@ -31,6 +31,8 @@ final class ReportSaboteurs {
           bare("17.3", "returns 0 from each poll", ReturnsNothing::new),
           bare("17.4", "mixes up the ends of writes of one length", MixesUpEnds::new)
               .entailing("24.5", "24.6"),
+          bare("17.7", "says that what it gives up was written", SaysWritten::new)
+              .entailing("17.18"),
           bare("17.18", "says that what it gives up was refused", SaysRefused::new),
           bare("17.18", "says that what it sent in a poll was refused", RefusesWhatIsSent::new),
           bare("17.19", "reports within post", ReportsWithinPost::new),
@@ -187,6 +189,18 @@ final class ReportSaboteurs {
       dropped.clear();
       unsent.removeIf(op -> pass(op, false).isTaken());
       return count + super.poll(sink);
+    }
+  }
+
+  /** It may never come. */
+  private static final class SaysWritten extends GivesUp {
+    SaysWritten(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void end(long token, CompletionSink sink) {
+      sink.written(token);
     }
   }
 
