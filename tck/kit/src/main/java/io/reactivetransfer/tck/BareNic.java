@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,7 @@ final class BareNic implements AutoCloseable {
   private final List<String> understated = new ArrayList<>();
   private final Queue<String> tooLong = new ConcurrentLinkedQueue<>();
   private final Queue<String> misplaced = new ConcurrentLinkedQueue<>();
+  private IntConsumer atArrival = imm -> {};
   private boolean closed;
   private final BareControl domain;
 
@@ -196,6 +198,14 @@ final class BareNic implements AutoCloseable {
     return nanosOf(this::poll);
   }
 
+  /** Has something looked at within each report of an immediate, on the thread that polls. */
+  void atArrival(IntConsumer look) {
+    call(nic -> {
+      atArrival = look;
+      return true;
+    });
+  }
+
   /** What was reported so far, in order, one line each. */
   List<String> reports() {
     return List.of(reports.toArray(String[]::new));
@@ -297,6 +307,7 @@ final class BareNic implements AutoCloseable {
 
     @Override
     public void immArrived(int imm, long bytes) {
+      atArrival.accept(imm);
       lengths.add(new Length(imm, bytes));
       report("imm " + imm);
     }

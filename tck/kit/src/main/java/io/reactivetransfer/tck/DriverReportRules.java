@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 17, continued: whether what a NIC reports is true, and when it may report. */
@@ -65,6 +66,30 @@ abstract class DriverReportRules extends RuleGroup {
 
   private boolean has(Capability capability) {
     return stage().profile().missing().get(capability) == null;
+  }
+
+  /** Looked at within the report: a poll that copies later has done so when it returns. */
+  @Test
+  final void r17_2_whatAnImmediateTellsOfIsThereByThen() {
+    Wire wire = Wire.open(stage(), LongStream.of(LENGTHS).sum(), 0);
+    List<Operation> writes = new ArrayList<>();
+    long at = 0;
+    for (long length : LENGTHS) {
+      int imm = writes.size();
+      writes.add(wire.write(at, at, wire.atMost(length), imm).withImm(imm));
+      at += length;
+    }
+    List<String> missing = new CopyOnWriteArrayList<>();
+    wire.target()
+        .atArrival(imm -> {
+          long first = wire.mismatch(writes.get(imm));
+          if (first >= 0) {
+            missing.add("byte " + first + " of immediate " + imm);
+          }
+        });
+    writes.forEach(wire::post);
+    wire.until("all immediates", () -> wire.target().reported() >= writes.size());
+    assertThat(missing).as("what was not there when the immediate was told").isEmpty();
   }
 
   private Wire connected(int extra) {

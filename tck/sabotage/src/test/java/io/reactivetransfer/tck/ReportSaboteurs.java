@@ -28,6 +28,7 @@ final class ReportSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           bare("17.2", "takes an immediate of -1 for none", TakesForNone::new),
+          bare("17.2", "tells an immediate before it copies", TellsFirst::new),
           bare("17.3", "returns 0 from each poll", ReturnsNothing::new),
           bare("17.4", "mixes up the ends of writes of one length", MixesUpEnds::new)
               .entailing("24.5", "24.6"),
@@ -79,6 +80,31 @@ final class ReportSaboteurs {
     @Override
     public int poll(CompletionSink sink) {
       return Math.min(0, inner.poll(sink));
+    }
+  }
+
+  /** The immediate goes ahead of the bytes, which come in the same poll of the target. */
+  private static final class TellsFirst extends TrackingDomain {
+
+    /** Nothing else is so long, so no refusal of another rule has the immediate come twice. */
+    private static final long LENGTH = 5_000;
+
+    TellsFirst(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      if (op.hasImm() && op.length() == LENGTH) {
+        PostResult ahead = pass(op.copy().range(op.localOffset(), op.remoteOffset(), 0), true);
+        return ahead.isTaken() ? super.post(op.copy().withoutImm()) : ahead;
+      }
+      return super.post(op);
+    }
+
+    @Override
+    void arrived(int imm, long bytes, CompletionSink sink) {
+      sink.immArrived(imm, CompletionSink.UNKNOWN_BYTES);
     }
   }
 
