@@ -40,13 +40,18 @@ final class HalfWaySaboteurs {
   /** Less is left to the other rules. */
   private static final long LARGE = 1 << 20;
 
+  /** How often a byte is written again, 5 ms after each other. */
+  private static final int AGAIN = 3;
+
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic("24.5", "lets writes land until the next poll", RevokesLate::new),
           Saboteur.nic("24.5", "goes on with a write after revoke", GoesOnAfterRevoke::new),
+          Saboteur.nic("24.5", "writes again after revoke", WritesAgainAfterRevoke::new),
           Saboteur.nic("24.6", "ignores deregister", IgnoresDeregister::new),
           Saboteur.nic("24.6", "deregisters with the next poll", DeregistersLate::new),
           Saboteur.nic("24.7", "goes on with a write after close", GoesOnAfterClose::new),
+          Saboteur.nic("24.7", "writes again after close", WritesAgainAfterClose::new),
           Saboteur.nic("24.7", "reads sources after close", ClosesLate::new),
           Saboteur.nic("24.8", "reads a source after its report", ReadsLate::new),
           Saboteur.nic("24.9", "loses arrivals when it writes itself", LosesWhenBusy::new),
@@ -66,6 +71,23 @@ final class HalfWaySaboteurs {
           long last = memory.byteSize() - 1;
           byte now = memory.get(ValueLayout.JAVA_BYTE, last);
           memory.set(ValueLayout.JAVA_BYTE, last, (byte) (now + 1));
+        });
+  }
+
+  /** Writes the first byte that has come once more, as a card does that repeats what it sent. */
+  private static void writeAgain(MemorySegment memory) {
+    byte now = memory.get(ValueLayout.JAVA_BYTE, 0);
+    Thread.ofPlatform()
+        .daemon()
+        .start(() -> {
+          try {
+            for (int i = 0; i < AGAIN; i++) {
+              LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+              memory.set(ValueLayout.JAVA_BYTE, 0, now);
+            }
+          } catch (IllegalStateException _) {
+            return; // the rule is over, and has freed the memory
+          }
         });
   }
 
@@ -142,6 +164,20 @@ final class HalfWaySaboteurs {
     }
   }
 
+  private static final class WritesAgainAfterRevoke extends Knowing {
+    WritesAgainAfterRevoke(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> revoke(LocalMemory local) {
+      if (isLarge(local)) {
+        writeAgain(memory.get(local).segment());
+      }
+      return inner.revoke(local);
+    }
+  }
+
   private static final class IgnoresDeregister extends Knowing {
     IgnoresDeregister(Domain inner, OpenContext context) {
       super(inner, context);
@@ -181,8 +217,9 @@ final class HalfWaySaboteurs {
     }
   }
 
-  private static final class GoesOnAfterClose extends Knowing {
-    GoesOnAfterClose(Domain inner, OpenContext context) {
+  /** Touches what is registered to the end. */
+  private abstract static class TouchesAfterClose extends Knowing {
+    TouchesAfterClose(Domain inner, OpenContext context) {
       super(inner, context);
     }
 
@@ -203,8 +240,32 @@ final class HalfWaySaboteurs {
     public void close() {
       memory.keySet().stream()
           .filter(local -> memory.get(local).length() == HalfWayRules.BYTES)
-          .forEach(local -> touchLater(memory.get(local).segment()));
+          .forEach(local -> touch(memory.get(local).segment()));
       inner.close();
+    }
+
+    abstract void touch(MemorySegment segment);
+  }
+
+  private static final class GoesOnAfterClose extends TouchesAfterClose {
+    GoesOnAfterClose(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void touch(MemorySegment segment) {
+      touchLater(segment);
+    }
+  }
+
+  private static final class WritesAgainAfterClose extends TouchesAfterClose {
+    WritesAgainAfterClose(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void touch(MemorySegment segment) {
+      writeAgain(segment);
     }
   }
 
