@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.Operation;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -107,6 +108,11 @@ abstract class LeftoverRules extends RuleGroup {
           .as("first byte that differs")
           .isEqualTo(-1);
     }
+  }
+
+  @Test
+  final void r24_13_whatIsFreedIsNotToldAsDone() throws IOException {
+    FreedMemory.expectNothingUntrue(stage());
   }
 
   @Test

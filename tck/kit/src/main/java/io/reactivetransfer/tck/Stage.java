@@ -242,6 +242,28 @@ final class Stage implements AutoCloseable {
       abort(
           "where the memory of this test class comes from, there is none of " + length + " bytes");
     }
+    return mapped(length, arena).getFirst();
+  }
+
+  /**
+   * Noise that two see: the first one until its arena is closed, the second one until the test
+   * ends.
+   *
+   * @throws IOException if this machine has no such memory
+   */
+  List<MemorySegment> twice(long length, Arena first) throws IOException {
+    if (!kit.memory(arena).equals(arena)) {
+      abort("where the memory of this test class comes from, there is none that ends");
+    }
+    List<MemorySegment> views = mapped(length, first, arena);
+    byte[] noise = new byte[Math.toIntExact(length)];
+    random.nextBytes(noise);
+    views.getLast().copyFrom(MemorySegment.ofArray(noise));
+    return views;
+  }
+
+  /** One sparse file, mapped for each of these. */
+  private static List<MemorySegment> mapped(long length, Arena... arenas) throws IOException {
     Path file = Files.createTempDirectory("reactive-transfer-tck").resolve("sparse");
     try (FileChannel channel =
         FileChannel.open(
@@ -250,7 +272,11 @@ final class Stage implements AutoCloseable {
             StandardOpenOption.SPARSE,
             StandardOpenOption.READ,
             StandardOpenOption.WRITE)) {
-      return channel.map(MapMode.READ_WRITE, 0, length, arena);
+      List<MemorySegment> views = new ArrayList<>();
+      for (Arena each : arenas) {
+        views.add(channel.map(MapMode.READ_WRITE, 0, length, each));
+      }
+      return views;
     } finally {
       Files.deleteIfExists(file);
       Files.delete(file.resolveSibling(""));

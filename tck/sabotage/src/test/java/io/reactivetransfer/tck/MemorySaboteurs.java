@@ -56,6 +56,8 @@ final class MemorySaboteurs {
               .entailing("17.17", "24.3"),
           Saboteur.nic("17.30", "checks the bounds of the first row only", ChecksFirstRow::new),
           Saboteur.nic("17.6", "forgets writes to a lost peer", ForgetsWrites::new),
+          Saboteur.nic("24.13", "takes what it could not read for written", SwallowsSource::new),
+          Saboteur.nic("24.13", "takes what it could not copy for written", SwallowsTarget::new),
           Saboteur.nic("23.6", "refuses memory of a device that it declares", Denies::new));
 
   private MemorySaboteurs() {}
@@ -115,6 +117,38 @@ final class MemorySaboteurs {
 
     final MemorySegment source(Operation op) {
       return Objects.requireNonNull(local.get(op.local())).segment();
+    }
+  }
+
+  /** As who catches what is thrown by memory that was freed, and goes on. */
+  private static final class SwallowsSource extends KnowingDomain {
+    SwallowsSource(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      if (source(write.op).scope().isAlive()) {
+        super.failed(write, code, text, sink);
+      } else {
+        written(write, sink);
+      }
+    }
+  }
+
+  private static final class SwallowsTarget extends KnowingDomain {
+    SwallowsTarget(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      if (remote.get(write.op.remote()) instanceof HostMemory host
+          && !host.segment().scope().isAlive()) {
+        written(write, sink);
+      } else {
+        super.failed(write, code, text, sink);
+      }
     }
   }
 
