@@ -15,10 +15,11 @@ import java.util.stream.Stream;
  *
  * @param files descriptors
  * @param mappings ranges of memory
+ * @param mappedFiles ranges of memory that are of a file, be it deleted
  * @param threads of the system
  * @param named files with a name that are open or mapped
  */
-record Footprint(long files, long mappings, long threads, Set<Path> named) {
+record Footprint(long files, long mappings, long mappedFiles, long threads, Set<Path> named) {
 
   private static final Path PROCESS = Path.of("/proc/self");
 
@@ -28,8 +29,13 @@ record Footprint(long files, long mappings, long threads, Set<Path> named) {
 
   static Footprint now() {
     try (Stream<Path> threads = Files.list(PROCESS.resolve("task"))) {
+      List<String> ranges = mappedRanges();
       return new Footprint(
-          descriptors().size(), mappedRanges().size(), threads.count(), openFiles());
+          descriptors().size(),
+          ranges.size(),
+          ranges.stream().filter(Footprint::isOfFile).count(),
+          threads.count(),
+          openFiles());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -39,13 +45,17 @@ record Footprint(long files, long mappings, long threads, Set<Path> named) {
   static Set<Path> openFiles() {
     Stream<String> mapped =
         mappedRanges().stream()
-            .filter(line -> line.indexOf('/') >= 0)
+            .filter(Footprint::isOfFile)
             .map(line -> line.substring(line.indexOf('/')));
     return Stream.concat(descriptors().stream().map(Footprint::nameOf), mapped)
         .filter(name -> name.startsWith("/") && !name.startsWith("/dev/null"))
         .map(Path::of)
         .filter(Files::isRegularFile)
         .collect(toUnmodifiableSet());
+  }
+
+  private static boolean isOfFile(String range) {
+    return range.indexOf('/') >= 0;
   }
 
   private static List<Path> descriptors() {
@@ -80,14 +90,18 @@ record Footprint(long files, long mappings, long threads, Set<Path> named) {
    */
   String leftSince(Footprint before, Set<Path> used, int uses) {
     StringBuilder left = new StringBuilder();
-    // A thread that has ended may leave its stack, so a mapping for each says nothing.
+    // A thread that has ended may leave its stack, so a mapping of no file for each says nothing.
     if (files - before.files >= uses
         || mappings - before.mappings >= 2L * uses
+        || mappedFiles - before.mappedFiles >= uses
         || threads - before.threads >= uses) {
       left.append(
-          "%d more open files, %d more mappings, %d more threads. "
+          "%d more open files, %d more mappings, %d of them of files, %d more threads. "
               .formatted(
-                  files - before.files, mappings - before.mappings, threads - before.threads));
+                  files - before.files,
+                  mappings - before.mappings,
+                  mappedFiles - before.mappedFiles,
+                  threads - before.threads));
     }
     List<Path> names = used.stream().filter(Files::exists).sorted().toList();
     if (names.size() >= uses) {

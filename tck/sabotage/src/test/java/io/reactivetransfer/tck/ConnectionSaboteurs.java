@@ -18,6 +18,7 @@ import io.reactivetransfer.spi.RemotePeer;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,6 +46,7 @@ final class ConnectionSaboteurs {
               "17.33", "reaches nobody again whom it has released", ReachesNobodyAgain::new),
           Saboteur.nic("17.33", "releases all peers with one", ReleasesAll::new),
           Saboteur.nic("17.33", "leaves a file open for each peer", LeavesFileOfPeer::new),
+          Saboteur.nic("17.33", "unmaps the file of a peer that it gives up", LeavesMapping::new),
           Saboteur.nic("17.34", "stumbles over what it does not understand", Stumbles::new),
           Saboteur.nic("17.34", "gives all up for what it does not understand", GivesAllUp::new),
           Saboteur.nic("17.34", "says more than is carried", SaysTooMuch::new),
@@ -352,6 +354,43 @@ final class ConnectionSaboteurs {
       }
       failSoon(op.token());
       return PostResult.TAKEN;
+    }
+  }
+
+  /** Ends what it has mapped for a peer when that one is given up, and not when it is released. */
+  private static final class LeavesMapping extends ForwardingDomain {
+    private final Arena arena = Arena.ofShared();
+    private final boolean bare;
+    private boolean isGivenUp;
+
+    LeavesMapping(Domain inner, OpenContext context) {
+      super(inner);
+      bare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      isGivenUp = true;
+      return super.disconnect(peer, reason);
+    }
+
+    @Override
+    public void release(RemotePeer peer) {
+      if (bare && !isGivenUp) {
+        try {
+          HalfWaySaboteurs.map(arena);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      isGivenUp = false;
+      super.release(peer);
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      arena.close();
     }
   }
 

@@ -58,6 +58,7 @@ final class HalfWaySaboteurs {
           Saboteur.nic("24.10", "leaves files open", LeavesFiles::new),
           Saboteur.nic("24.10", "leaves threads", LeavesThreads::new),
           Saboteur.nic("24.10", "leaves mappings", LeavesMappings::new),
+          Saboteur.nic("24.10", "leaves one mapping of a file", LeavesMapping::new),
           Saboteur.nic("24.10", "leaves files that it has closed", LeavesNames::new));
 
   private HalfWaySaboteurs() {}
@@ -320,6 +321,16 @@ final class HalfWaySaboteurs {
     }
   }
 
+  /** Maps a file that has no name any more. */
+  static void map(Arena arena) throws IOException {
+    Path file = Files.createTempFile("saboteur", null);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      channel.map(MapMode.READ_WRITE, 0, 1, arena);
+    }
+    Files.delete(file);
+  }
+
   /** Leaves something at each close, once it had much memory. */
   private abstract static class Leaking extends ForwardingDomain {
     private final boolean leaks;
@@ -338,7 +349,7 @@ final class HalfWaySaboteurs {
 
     @Override
     public void close() {
-      for (int i = 0; i < (leaks && registered > 8 ? 6 : 0); i++) {
+      for (int i = 0; i < (leaks && registered > 8 ? times() : 0); i++) {
         try {
           leak();
         } catch (IOException e) {
@@ -346,6 +357,10 @@ final class HalfWaySaboteurs {
         }
       }
       inner.close();
+    }
+
+    int times() {
+      return 6;
     }
 
     abstract void leak() throws IOException;
@@ -382,19 +397,25 @@ final class HalfWaySaboteurs {
     }
   }
 
-  private static final class LeavesMappings extends Leaking {
+  private static final class LeavesMapping extends LeavesMappings {
+    LeavesMapping(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    int times() {
+      return 1;
+    }
+  }
+
+  private static class LeavesMappings extends Leaking {
     LeavesMappings(Domain inner, OpenContext context) {
       super(inner, context);
     }
 
     @Override
-    void leak() throws IOException {
-      Path file = Files.createTempFile("saboteur", null);
-      try (FileChannel channel =
-          FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        channel.map(MapMode.READ_WRITE, 0, 1, Arena.global());
-      }
-      Files.delete(file);
+    final void leak() throws IOException {
+      map(Arena.global());
     }
   }
 
