@@ -176,6 +176,20 @@ final class BareNic implements AutoCloseable {
     });
   }
 
+  /** How many nanoseconds of that it waits for anything but a processor. */
+  long blockedNanosOf(Consumer<Domain> use) {
+    return call(nic -> BlockedTime.nanosOf(() -> use.accept(nic)));
+  }
+
+  /** The most nanoseconds for which one of so many polls waits for anything but a processor. */
+  long blockedNanosOfTurns(int turns) {
+    long longest = 0;
+    for (int i = 0; i < turns; i++) {
+      longest = Math.max(longest, blockedNanosOf(this::poll));
+    }
+    return longest;
+  }
+
   /** Polls once; returns what poll returned. */
   int turn() {
     return call(this::poll);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.spi.Availability.Unavailable;
+import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.NicWait;
 import io.reactivetransfer.spi.NicWaits;
 import io.reactivetransfer.spi.Operation;
@@ -37,6 +38,11 @@ abstract class DriverWaitRules extends RuleGroup {
 
   private static final long LONGER_EACH_MILLIS = 8;
   private static final int CALLS = 61;
+
+  /** A few times what the counts of the system may be wrong by. */
+  private static final long BLOCKED_NANOS = Duration.ofMillis(20).toNanos();
+
+  private static final int POLLS = 600;
 
   /** What one NIC does for the other one. */
   private enum Deed {
@@ -297,6 +303,66 @@ abstract class DriverWaitRules extends RuleGroup {
               });
         });
     expectQuick("poll", () -> wire.target().nanosOfTurn());
+  }
+
+  /** As who waits every now and then. */
+  @Test
+  final void r17_14_noPollOfManyBlocks() {
+    Wire wire = wire();
+    expectNoBlocking(
+        "the longest time for which one of " + POLLS + " polls waited",
+        () -> wire.origin().blockedNanosOfTurns(POLLS));
+  }
+
+  /** As who waits for a connection. */
+  @Test
+  final void r17_14_noFirstPostBlocks() {
+    Wire wire = wire();
+    int[] peers = {3};
+    expectNoBlocking(
+        "the longest time for which the first posts to a peer waited",
+        () -> {
+          int peer = peers[0]++;
+          Wire first =
+              Wire.between(
+                  wire.origin(),
+                  Wire.nic(stage(), peer),
+                  stage(),
+                  stage().memory(64),
+                  stage().memory(64),
+                  0);
+          Operation op = first.write(0, 0, 10, peer);
+          boolean[] isTaken = {false};
+          long[] longest = {0};
+          first.until(
+              "a report of a first write",
+              () -> {
+                if (!isTaken[0]) {
+                  long nanos = first.origin().blockedNanosOf(nic -> isTaken[0] = post(nic, op));
+                  longest[0] = Math.max(longest[0], nanos);
+                }
+                return first.origin().hasReported("written " + peer);
+              });
+          return longest[0];
+        });
+  }
+
+  private static boolean post(Domain nic, Operation op) {
+    boolean isTaken = nic.post(op).isTaken();
+    if (isTaken) {
+      nic.flush();
+    }
+    return isTaken;
+  }
+
+  /** Who blocks does so each time; a thread that the JVM stops for a while does not. */
+  private static void expectNoBlocking(String what, LongSupplier blockedNanos) {
+    assumeTrue(BlockedTime.canBeTaken(), "this system does not tell for how long a thread waits");
+    long nanos = Long.MAX_VALUE;
+    for (int i = 0; i < ATTEMPTS && nanos >= BLOCKED_NANOS; i++) {
+      nanos = blockedNanos.getAsLong();
+    }
+    assertThat(Duration.ofNanos(nanos)).as(what).isLessThan(Duration.ofNanos(BLOCKED_NANOS));
   }
 
   private static void expectQuick(String what, LongSupplier nanos) {

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
@@ -11,9 +12,11 @@ import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -80,6 +83,8 @@ final class WaitSaboteurs {
                         ((TwoThreads) Objects.requireNonNull(context.loop())).hasNic = true;
                         return bell;
                       })),
+          Saboteur.nic("17.14", "blocks in one poll of 300", BlocksNowAndThen::new),
+          Saboteur.nic("17.14", "blocks in the first post to a peer", BlocksInFirstPost::new),
           waitable("17.13", "never lets wait", NeverWaits::new),
           waitable("17.13", "has another array each time", OtherArrays::new),
           waitable("17.13", "never empties its descriptor", NeverEmpties::new));
@@ -446,6 +451,48 @@ final class WaitSaboteurs {
     public CompletionStage<Void> close() {
       closed = true;
       return ended;
+    }
+  }
+
+  private static void standStill() {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(45);
+    while (System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(end - System.nanoTime());
+    }
+  }
+
+  private static final class BlocksNowAndThen extends ForwardingDomain {
+    private final boolean bare;
+    private int polls;
+
+    BlocksNowAndThen(Domain inner, OpenContext context) {
+      super(inner);
+      bare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      if (bare && ++polls % 300 == 0) {
+        standStill();
+      }
+      return inner.poll(sink);
+    }
+  }
+
+  /** As who calls a connect that returns when the connection is there. */
+  private static final class BlocksInFirstPost extends TrackingDomain {
+    private final Set<EngineId> connected = new HashSet<>();
+
+    BlocksInFirstPost(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      if (DriverSaboteurs.isBare(context) && connected.add(ownerOf(op))) {
+        standStill();
+      }
+      return super.post(op);
     }
   }
 }
