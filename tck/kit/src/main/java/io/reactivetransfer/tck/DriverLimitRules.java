@@ -41,6 +41,11 @@ abstract class DriverLimitRules extends RuleGroup {
   }
 
   @Test
+  final void r17_2_ofThousandsNoneIsMissingOrDouble() {
+    ManyImmediates.expectEachOnce(stage());
+  }
+
+  @Test
   final void r17_10_whatIsTakenOverBeyondTheDepthIsReported() {
     Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
     wire.connect();

@@ -33,7 +33,7 @@ final class NicSaboteurs {
           Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new)
               .entailing("2.12", "17.2"),
           Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new)
-              .entailing("24.11"),
+              .entailing("17.2", "24.11"),
           Saboteur.nic("10.1", "counts a write of one byte twice", CountsTwice::new),
           Saboteur.nic("10.3", "merges the immediates of adjacent pages", MergesPages::new),
           Saboteur.nic("10.6", "counts a long write without an immediate", CountsSilent::new),
@@ -43,6 +43,8 @@ final class NicSaboteurs {
           Saboteur.nic("14.6", "never gives a registration slot back", LeaksSlots::new),
           shoutingName(),
           Saboteur.nic("17.2", "takes a token for none", LosesToken::new),
+          Saboteur.nic("17.2", "loses an arrival of thousands", LosesRarely::new),
+          Saboteur.nic("17.2", "tells an arrival of thousands twice", TellsTwiceRarely::new),
           Saboteur.nic("17.3", "claims to have work once it had some", AlwaysBusy::new),
           Saboteur.nic("17.29", "counts rows with the first of them", CountsFirstRow::new)
               .entailing("1.6", "17.30", "17.35"),
@@ -160,6 +162,37 @@ final class NicSaboteurs {
     @Override
     void arrived(int imm, long bytes, CompletionSink sink) {
       if (++arrivals != 500) {
+        sink.immArrived(imm, bytes);
+      }
+    }
+  }
+
+  private static final class LosesRarely extends TrackingDomain {
+    private int arrivals;
+
+    LosesRarely(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, long bytes, CompletionSink sink) {
+      if (++arrivals != 1_900) {
+        sink.immArrived(imm, bytes);
+      }
+    }
+  }
+
+  private static final class TellsTwiceRarely extends TrackingDomain {
+    private int arrivals;
+
+    TellsTwiceRarely(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, long bytes, CompletionSink sink) {
+      sink.immArrived(imm, bytes);
+      if (++arrivals == 1_900) {
         sink.immArrived(imm, bytes);
       }
     }
