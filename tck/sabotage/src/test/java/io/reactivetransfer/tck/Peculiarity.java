@@ -1,10 +1,14 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
@@ -12,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
@@ -36,7 +41,8 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
                   new Peculiarity("refuses every third post", EveryThird::new),
                   new Peculiarity("takes two posts between polls", TwoAtATime::new),
                   new Peculiarity("needs 30 ms to connect", SlowToConnect::new),
-                  new Peculiarity("does not say how long writes were", SaysNoLengths::new)))
+                  new Peculiarity("does not say how long writes were", SaysNoLengths::new),
+                  new Peculiarity("has room for 65 regions", HasLittleRoom::new)))
           .toList();
 
   /** A queue of one place, and all the others. */
@@ -115,6 +121,32 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     @Override
     void arrived(int imm, long bytes, CompletionSink sink) {
       sink.immArrived(imm, CompletionSink.UNKNOWN_BYTES);
+    }
+  }
+
+  private static final class HasLittleRoom extends ForwardingDomain {
+    /** As the guide says. */
+    private static final int ROOM = 65;
+
+    private int regions;
+
+    HasLittleRoom(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      if (regions == ROOM) {
+        throw new BackendException(0, "expected at most " + ROOM + " regions, got one more");
+      }
+      regions++;
+      return super.register(memory, access);
+    }
+
+    @Override
+    public CompletionStage<Void> deregister(LocalMemory memory) {
+      regions--;
+      return super.deregister(memory);
     }
   }
 
