@@ -154,8 +154,12 @@ abstract class ControlRules extends RuleGroup {
       channel.find(9, other.address());
       return true;
     });
-    until("three answers", List.of(one, other), () -> one.answers().size() == 3);
+    until(
+        "three answers, one of them that nobody is where a channel was closed, whose port is free",
+        List.of(one, other),
+        () -> one.answers().size() == 3);
     assertThat(one.answers())
+        .as("answers: who is there, twice, and nobody where a channel was closed")
         .containsExactlyInAnyOrder("7 " + other.engine(), "8 nobody", "9 " + other.engine());
     assertThat(one.texts()).as("why nobody was found").isNotEmpty().noneMatch(String::isBlank);
     send(one, other, 0, 1);
