@@ -71,7 +71,7 @@ import reactor.core.publisher.Flux;
  */
 @Execution(ExecutionMode.SAME_THREAD)
 @ResourceLock("io.reactivetransfer.tck")
-@ExtendWith(AvailabilityCheck.class)
+@ExtendWith({AvailabilityCheck.class, RuleGroup.FailureTeller.class})
 @DisplayNameGeneration(RuleNames.class)
 @TestMethodOrder(MethodOrderer.MethodName.class)
 @EnabledOnOs(OS.LINUX)

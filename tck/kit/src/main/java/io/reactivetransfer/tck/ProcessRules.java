@@ -135,10 +135,14 @@ abstract class ProcessRules {
     long arrivals = stage.engine().stats().arrivals();
     child.resume();
     stage.awaitFailure("the stream of a process that went on", stream);
+    String what = "memory that a process that was stopped changes no more";
     stage.watch(
-        "memory that a stopped process changes no more",
+        what,
         stage.patience().silence().multipliedBy(3),
-        () -> stage.memoryIs(AFTERWARDS));
+        () -> {
+          stage.assertMemoryIs(what, AFTERWARDS);
+          return true;
+        });
     assertEquals(arrivals, stage.engine().stats().arrivals(), "arrivals");
   }
 }

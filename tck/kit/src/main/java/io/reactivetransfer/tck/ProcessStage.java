@@ -249,6 +249,21 @@ final class ProcessStage implements AutoCloseable {
         && MemorySegment.mismatch(memory, 0, length, memory, 1, length + 1) < 0;
   }
 
+  /** Fails if a byte of the memory is not this one, and says which. */
+  void assertMemoryIs(String what, byte value) {
+    if (memoryIs(value)) {
+      return;
+    }
+    for (long at = 0; at < memory.byteSize(); at++) {
+      byte present = memory.get(ValueLayout.JAVA_BYTE, at);
+      if (present != value) {
+        throw new AssertionError(
+            "expected %s, each byte of it %s, got %s at offset %s of %s"
+                .formatted(what, value, present, at, memory.byteSize()));
+      }
+    }
+  }
+
   /** Closes the engine, then frees the memory, of which nothing makes use any more; once. */
   void end() {
     if (!closed) {

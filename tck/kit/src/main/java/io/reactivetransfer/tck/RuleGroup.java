@@ -88,6 +88,12 @@ abstract class RuleGroup {
     }
 
     @Override
+    public void handleBeforeEachMethodExecutionException(
+        ExtensionContext context, Throwable failure) throws Throwable {
+      throw told(context, failure);
+    }
+
+    @Override
     public void handleAfterEachMethodExecutionException(ExtensionContext context, Throwable failure)
         throws Throwable {
       throw told(context, failure);
@@ -98,7 +104,9 @@ abstract class RuleGroup {
         return failure; // it is skipped
       }
       Throwable told = FailureText.of(rule(context), failure);
-      told.addSuppressed(new Seed("this data again: -D" + Profile.SEED + "=" + SEED));
+      if (!(context.getRequiredTestInstance() instanceof ProcessRules)) { // these have no such data
+        told.addSuppressed(new Seed("this data again: -D" + Profile.SEED + "=" + SEED));
+      }
       return told;
     }
 

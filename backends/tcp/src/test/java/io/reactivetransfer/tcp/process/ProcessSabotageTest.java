@@ -124,6 +124,10 @@ class ProcessSabotageTest {
         .haveExactly(
             1,
             finishedWithFailure(
-                new Condition<>(ProcessSabotageTest::isFinding, "what a rule finds")));
+                new Condition<>(
+                    told ->
+                        told.getMessage().startsWith(numberOf(rule) + " ")
+                            && isFinding(told.getCause()),
+                    "what a rule finds, told with its number")));
   }
 }
