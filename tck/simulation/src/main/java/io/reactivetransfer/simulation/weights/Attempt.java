@@ -98,11 +98,11 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
     overtaken |= !takesOver || !members.isEmpty();
   }
 
-  /** Trainers are told: all ranks are open. */
-  void ordered(UpdateNumber as) {
+  /** Trainers are told, or a rank that fills others: all ranks are open. */
+  void ordered(UpdateNumber as, boolean areTrainers) {
     if (members.isEmpty()) {
       update = as;
-      Turns turns = steering.world.turns(ranks.values());
+      Turns turns = areTrainers ? steering.world.turns(ranks.values()) : null;
       ranks.forEach((name, serving) -> {
         Life life = serving.life();
         if (life != null && !serving.node.isGone()) {

@@ -15,6 +15,7 @@ import io.reactivetransfer.weights.version.WeightsTrainer;
 import io.reactivetransfer.weights.version.WeightsUpdate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -155,6 +156,27 @@ final class Laboratory {
       long deadlineNanos,
       Map<String, Serving> ranks,
       SplittableRandom random) {
+    update(by, null, mode, deadlineNanos, ranks, random);
+  }
+
+  /** Has a controller have these ranks filled with what trainers have, by one that serves it. */
+  void fill(
+      Steering by,
+      Serving peer,
+      UpdateMode mode,
+      long deadlineNanos,
+      Map<String, Serving> ranks,
+      SplittableRandom random) {
+    update(by, peer, mode, deadlineNanos, ranks, random);
+  }
+
+  private void update(
+      Steering by,
+      @Nullable Serving peer,
+      UpdateMode mode,
+      long deadlineNanos,
+      Map<String, Serving> ranks,
+      SplittableRandom random) {
     if (isStepping()) {
       return;
     }
@@ -168,23 +190,23 @@ final class Laboratory {
           if (!by.node.isUp() || controller == null || engine == null || isStepping()) {
             return;
           }
-          List<WeightsTrainer> writers = writers(by, engine, random);
+          List<WeightsTrainer> writers = writers(by, peer, engine, random);
           if (writers.isEmpty()) {
             return; // all trainers are down, and without one no update begins
           }
           Map<String, Long> arrivals = new LinkedHashMap<>();
           Map<String, Serving> told = world.tampering().named(ranks, living());
           told.forEach((name, serving) ->
-              arrivals.put(
-                  name,
-                  world.tampering().arrivals(world.model().table().arrivals()[serving.index])));
+              arrivals.put(name, world.tampering().arrivals(arrivals(peer, serving))));
           begin(
               new Attempt(attempts.size(), by, mode, version, onTheNetwork(deadlineNanos), ranks),
               attempt ->
                   controller.update(
                       new WeightsUpdate(version, mode, arrivals, Duration.ofNanos(deadlineNanos)),
                       members(engine, told),
-                      writers.stream().map(writer -> noted(attempt, writer)).toList()));
+                      writers.stream()
+                          .map(writer -> noted(attempt, writer, peer == null))
+                          .toList()));
         });
   }
 
@@ -230,22 +252,30 @@ final class Laboratory {
     reached(Strike.Step.ASKED);
   }
 
-  private WeightsTrainer noted(Attempt attempt, WeightsTrainer writer) {
+  private WeightsTrainer noted(Attempt attempt, WeightsTrainer writer, boolean isTrainer) {
     return order -> {
       if (attempt.update().equals(UpdateNumber.NONE)) {
         world.referee().note(attempt.steering.node.index(), "ordered", attempt.number);
         reached(Strike.Step.ORDERED);
       }
-      attempt.ordered(order.update());
+      attempt.ordered(order.update(), isTrainer);
       return writer.write(order);
     };
   }
 
+  private long arrivals(@Nullable Serving peer, Serving to) {
+    return peer == null
+        ? world.model().table().arrivals()[to.index]
+        : world.model().fillTable(peer.index).arrivals()[0];
+  }
+
   private List<WeightsTrainer> writers(
-      Steering by, TransferEngine engine, SplittableRandom random) {
+      Steering by, @Nullable Serving peer, TransferEngine engine, SplittableRandom random) {
     RemoteTrainers remote = by.remote();
     List<WeightsTrainer> writers = new ArrayList<>();
-    for (WeightsNode node : latest(WeightsNode.Kind.TRAINER).values()) {
+    Collection<WeightsNode> nodes =
+        peer == null ? latest(WeightsNode.Kind.TRAINER).values() : List.of(peer.node);
+    for (WeightsNode node : nodes) {
       TransferEngine other = node.engine();
       if (other != null && remote != null) {
         ChecksumScope scope =
@@ -268,6 +298,22 @@ final class Laboratory {
       }
     });
     return members;
+  }
+
+  /** Those from which a rank can be brought what trainers have, without them. */
+  List<Serving> peersOf(Serving one) {
+    List<Serving> peers = new ArrayList<>();
+    for (Serving other : living().values()) {
+      Life life = other.life();
+      if (world.forecast().replicas()
+          && other.index != one.index
+          && life != null
+          && life.rank.status().state() == RankState.SERVING
+          && life.rank.status().version() == version) {
+        peers.add(other);
+      }
+    }
+    return peers;
   }
 
   /** All ranks that serve, or may. */

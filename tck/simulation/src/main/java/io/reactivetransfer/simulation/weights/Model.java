@@ -16,6 +16,7 @@ import io.reactivetransfer.weights.SourceShare;
 import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.TargetShare;
 import io.reactivetransfer.weights.Tensor;
+import io.reactivetransfer.weights.plan.FillTable;
 import io.reactivetransfer.weights.plan.Planner;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
@@ -41,14 +42,18 @@ final class Model {
   private final RoutingTable table;
   private final Groups groups;
 
-  private Model(int trainers, int ranks, SplittableRandom random) {
+  private Model(int trainers, int ranks, boolean hasReplicas, SplittableRandom random) {
     this.random = random;
     int tensors = random.nextInt(1, 4);
     for (int i = 0; i < tensors; i++) {
       addTensor("w" + i);
     }
     addSources(trainers);
-    addTargets(ranks);
+    if (hasReplicas) {
+      addReplicas(ranks);
+    } else {
+      addTargets(ranks);
+    }
     table =
         Planner.create()
             .stepBytes(STEP_BYTES)
@@ -57,12 +62,16 @@ final class Model {
     groups = new Groups(table);
   }
 
-  /** One in which each rank gets something. */
-  static Model draw(SplittableRandom random) {
+  /**
+   * One in which each rank gets something.
+   *
+   * @param hasReplicas whether there are two inference ranks or more, and all have the same
+   */
+  static Model draw(boolean hasReplicas, SplittableRandom random) {
     int trainers = random.nextInt(1, 4);
-    int ranks = random.nextInt(1, 4);
+    int ranks = random.nextInt(hasReplicas ? 2 : 1, 4);
     while (true) {
-      Model model = new Model(trainers, ranks, random);
+      Model model = new Model(trainers, ranks, hasReplicas, random);
       if (Arrays.stream(model.table.arrivals()).allMatch(arrivals -> arrivals > 0)) {
         return model;
       }
@@ -98,6 +107,13 @@ final class Model {
         .filter(one -> one.tensor().name().equals(tensor))
         .findFirst()
         .orElseThrow();
+  }
+
+  /** By which an inference rank fills all others. */
+  RoutingTable fillTable(int peer) {
+    List<TargetRank> others = new ArrayList<>(targets);
+    others.remove(peer);
+    return FillTable.of(targets.get(peer), others);
   }
 
   /** Whether trainers write to each other. */
@@ -274,6 +290,20 @@ final class Model {
     for (int rank = 0; rank < ranks; rank++) {
       Rank described = memories.get(rank).rank("rank-" + rank, false);
       targets.add(new TargetRank(described, shares.get(rank)));
+    }
+  }
+
+  /** All have the same, at the same places. */
+  private void addReplicas(int ranks) {
+    Memory memory = new Memory();
+    Sharding whole = Sharding.replicated(Mesh.of("serve"));
+    List<TargetShare> shares = new ArrayList<>();
+    for (Wanted one : wanted) {
+      List<Piece> pieces = memory.place(whole.of(one.tensor(), 0));
+      shares.add(new TargetShare(one.tensor(), one.content(), pieces));
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+      targets.add(new TargetRank(memory.rank("rank-" + rank, false), shares));
     }
   }
 

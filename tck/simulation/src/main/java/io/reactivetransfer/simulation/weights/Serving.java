@@ -1,8 +1,14 @@
 package io.reactivetransfer.simulation.weights;
 
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.simulation.ForwardingCalls;
 import io.reactivetransfer.weights.RegionSpec;
 import io.reactivetransfer.weights.check.Checksums;
+import io.reactivetransfer.weights.remote.TrainerService;
+import io.reactivetransfer.weights.run.RunOptions;
 import io.reactivetransfer.weights.version.FilledBuffer;
 import io.reactivetransfer.weights.version.VersionLease;
 import io.reactivetransfer.weights.version.WeightsBuffer;
@@ -17,12 +23,15 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** An inference rank: its buffers, who reads them, and what must be in them. */
 final class Serving extends Role {
 
   private static final byte POISON = (byte) 0xa5;
+
+  private static final long LONGEST_PAUSE_NANOS = 300_000;
 
   private final SplittableRandom random;
   private final List<List<Strip>> buffers = new ArrayList<>();
@@ -39,9 +48,13 @@ final class Serving extends Role {
   /** And whether all that it writes is damaged on the way. */
   private final boolean[] damaged = new boolean[2];
 
+  /** What it reads to fill others, or has read: open while it may. */
+  private final List<MemoryRegion> fills = new ArrayList<>();
+
   private boolean isFirst;
   private @Nullable TransferEngine engine;
   private @Nullable Checksums checksums;
+  private @Nullable TrainerService filler;
   private @Nullable Life life;
   private boolean isBusy;
   private boolean retires;
@@ -94,18 +107,29 @@ final class Serving extends Role {
       return;
     }
     isBusy = true;
-    Mono<Void> close = old.rank.close();
-    close.subscribe(
-        new Waiter<Void>(node, "close of the rank", true) {
-          @Override
-          void end(@Nullable Throwable failure) {
-            closeChecksums();
-            isBusy = false;
-            life = null;
-            settle();
-          }
-        });
+    closeBoth(old)
+        .subscribe(
+            new Waiter<Void>(node, "close of the rank", true) {
+              @Override
+              void end(@Nullable Throwable failure) {
+                world
+                    .referee()
+                    .require(
+                        failure != null || fills.stream().allMatch(MemoryRegion::isClosed),
+                        Serving.this + " is closed, and others are filled from it");
+                closeChecksums();
+                isBusy = false;
+                life = null;
+                settle();
+              }
+            });
     old.closed();
+  }
+
+  private Mono<Void> closeBoth(Life old) {
+    TrainerService fills = filler;
+    filler = null;
+    return fills == null ? old.rank.close() : Mono.whenDelayError(fills.close(), old.rank.close());
   }
 
   private void closeChecksums() {
@@ -148,7 +172,8 @@ final class Serving extends Role {
     boolean hasVersion = isFirst ? world.forecast().begun() : random.nextInt(3) == 0;
     isFirst = false;
     buffers.forEach(strips -> strips.forEach(strip -> strip.memory.fill(POISON)));
-    TransferEngine shown = world.tampering().rank(on);
+    fills.clear();
+    TransferEngine shown = Noticing.localRegions(world.tampering().rank(slowly(on)), fills::add);
     WeightsRankBuilder builder =
         WeightsRank.on(shown, name())
             .timers(node.timers())
@@ -179,6 +204,7 @@ final class Serving extends Role {
               @Override
               void next(WeightsRank made) {
                 life = new Life(Serving.this, made);
+                openFiller(made);
               }
 
               @Override
@@ -192,6 +218,40 @@ final class Serving extends Role {
                 }
               }
             });
+  }
+
+  /** Its own writes are some time apart, so that much may happen until others are filled. */
+  @SuppressWarnings("unchecked") // that is what it is called with
+  private TransferEngine slowly(TransferEngine on) {
+    if (world.forecast().calm() || !world.forecast().replicas()) {
+      return on;
+    }
+    return ForwardingCalls.of(
+        TransferEngine.class,
+        on,
+        "submit",
+        args ->
+            on.submit(
+                Flux.from((Publisher<Transfer>) args[0])
+                    .concatMap(
+                        write ->
+                            Mono.delay(
+                                    Duration.ofNanos(random.nextLong(LONGEST_PAUSE_NANOS)),
+                                    node.scheduler())
+                                .thenReturn(write),
+                        1)));
+  }
+
+  private void openFiller(WeightsRank rank) {
+    if (world.forecast().replicas() && node.isUp()) {
+      RunOptions options =
+          RunOptions.builder()
+              .deadline(Duration.ofSeconds(60))
+              .scheduler(node.scheduler())
+              .timers(node.timers())
+              .build();
+      filler = world.tampering().filler(rank, world.model().fillTable(index), options);
+    }
   }
 
   /** Its application has brought this version itself. */
@@ -250,7 +310,9 @@ final class Serving extends Role {
 
   @Override
   void reading(Strip strip, long offset, long length) {
-    world.referee().violated("a NIC reads " + strip + ", which is an inference rank's");
+    if (!node.isKilled() && !isFilledFrom(strip)) {
+      world.referee().violated("a NIC reads " + strip + ", and no other rank is filled from it");
+    }
   }
 
   @Override
@@ -261,6 +323,9 @@ final class Serving extends Role {
     Life now = life;
     if (leases[strip.buffer] > 0) {
       world.referee().violated("a NIC writes to " + strip + ", which somebody has leased");
+    }
+    if (isFilledFrom(strip)) {
+      world.referee().violated("a NIC writes to " + strip + ", and others are filled from it");
     }
     if (now != null && now.gives(strip.buffer)) {
       world.referee().violated("a NIC writes to " + strip + ", which is served");
@@ -296,6 +361,14 @@ final class Serving extends Role {
         return;
       }
     }
+  }
+
+  private boolean isFilledFrom(Strip strip) {
+    return fills.stream()
+        .anyMatch(region ->
+            !region.isClosed()
+                && region.memory() instanceof HostMemory host
+                && host.segment().address() == strip.memory.address());
   }
 
   /** All its ranks are open to an update: whatever comes of those before it is refused. */

@@ -34,8 +34,11 @@ record Strike(Step step, WeightsActKind fault, long seed) {
 
   static Strike draw(SplittableRandom random) {
     Step[] steps = Step.values();
-    return new Strike(
-        steps[random.nextInt(steps.length)], WeightsActKind.drawFault(random), random.nextLong());
+    return draw(steps[random.nextInt(steps.length)], random);
+  }
+
+  static Strike draw(Step step, SplittableRandom random) {
+    return new Strike(step, WeightsActKind.drawFault(random), random.nextLong());
   }
 
   void perform(WeightsWorld world) {

@@ -6,11 +6,15 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** What may happen in a run, and how often compared with the rest. */
+/**
+ * What may happen in a run, and how often compared with the rest; what never does of itself is for
+ * runs whose acts are chosen.
+ */
 enum WeightsActKind {
   UPDATE(40, WeightsActs::update),
   READ(50, WeightsActs::read),
   JOIN(3, WeightsActs::join),
+  FILL(0, WeightsActs::fill),
   RECOVER(4, WeightsActs::recover),
   PREPARE_FAILS(3, WeightsActs::failPrepare),
   RIVAL(6, WeightsActs::rival),
@@ -19,6 +23,7 @@ enum WeightsActKind {
   REOPEN_RANK(2, WeightsActs::reopenRank),
   REOPEN_CONTROLLER(2, WeightsActs::reopenController),
   STRIKE(20, WeightsActs::strike),
+  STRIKE_A_FLIP(0, WeightsActs::strikeAFlip),
   REGISTRATION_REFUSED(1, WeightsActs::refuseRegistration),
   CUT(4, Faults::cut),
   CUT_CONTROL(3, Faults::cutControl),

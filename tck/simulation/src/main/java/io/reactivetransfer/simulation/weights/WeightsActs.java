@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /** What applications do, whenever they like. */
 final class WeightsActs {
 
+  /** Another controller updates a rank that fills others within this time. */
+  private static final long MAX_RIVALRY_NANOS = 1_000_000;
+
   private WeightsActs() {}
 
   // ---- updates ----
@@ -53,6 +56,57 @@ final class WeightsActs {
               world.laboratory().drawDeadline(random),
               Map.of(one.name(), one),
               random);
+    }
+  }
+
+  /** A rank that serves what trainers have fills another one, and may be updated meanwhile. */
+  static void fill(WeightsWorld world, SplittableRandom random) {
+    Laboratory laboratory = world.laboratory();
+    Steering steering = controller(world, random);
+    Serving one = Hosts.pick(List.copyOf(laboratory.living().values()), random);
+    Serving peer = one == null ? null : Hosts.pick(laboratory.peersOf(one), random);
+    if (steering == null
+        || one == null
+        || peer == null
+        || !laboratory.mayStep()
+        || laboratory.isReplaced(steering)) {
+      return;
+    }
+    laboratory.fill(
+        steering,
+        peer,
+        mode(world, random),
+        laboratory.drawDeadline(random),
+        Map.of(one.name(), one),
+        random);
+    if (!world.forecast().calm() && random.nextInt(4) > 0) {
+      long nanos = random.nextLong(MAX_RIVALRY_NANOS);
+      world.time().after(nanos, () -> rivalOf(steering, peer, random));
+    }
+  }
+
+  /** Another controller, a new one, takes over one rank alone, and updates it. */
+  private static void rivalOf(Steering steering, Serving one, SplittableRandom random) {
+    WeightsWorld world = steering.world;
+    for (WeightsNode node : world.nodes()) {
+      if (node.isUp() && node.role() instanceof Steering other && other != steering) {
+        node.act(
+            0,
+            () -> {
+              if (other.hasTakenOver()) {
+                other.reopen();
+              }
+              world
+                  .laboratory()
+                  .update(
+                      other,
+                      mode(world, random),
+                      world.laboratory().drawDeadline(random),
+                      Map.of(one.name(), one),
+                      random);
+            });
+        return;
+      }
     }
   }
 
@@ -133,6 +187,10 @@ final class WeightsActs {
   // ---- all else ----
 
   static void read(WeightsWorld world, SplittableRandom random) {
+    if (world.forecast().replicas() && random.nextInt(2) == 0) {
+      fill(world, random);
+      return;
+    }
     Serving serving = role(world, Serving.class, random);
     if (serving != null) {
       serving.node.act(
@@ -176,6 +234,11 @@ final class WeightsActs {
 
   static void strike(WeightsWorld world, SplittableRandom random) {
     world.laboratory().arm(Strike.draw(random));
+  }
+
+  /** When one rank has flipped, what others are told may be under way. */
+  static void strikeAFlip(WeightsWorld world, SplittableRandom random) {
+    world.laboratory().arm(Strike.draw(Strike.Step.FLIPPED, random));
   }
 
   /** A NIC has no room for one of the next registrations. */

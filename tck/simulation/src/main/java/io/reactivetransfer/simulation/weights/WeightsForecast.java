@@ -17,6 +17,8 @@ import reactor.core.scheduler.Scheduler;
  * @param checksums whether ranks compare them
  * @param inTurn whether mesh groups take turns
  * @param calm whether nothing goes wrong but what prepares: then every update flips
+ * @param replicas whether there are several ranks, and all have the same: then they can fill each
+ *     other
  * @param eager whether what has failed is tried again at once
  * @param acts how many acts
  * @param horizonNanos within what time they come
@@ -30,6 +32,7 @@ record WeightsForecast(
     boolean checksums,
     boolean inTurn,
     boolean calm,
+    boolean replicas,
     boolean eager,
     int acts,
     long horizonNanos,
@@ -39,7 +42,10 @@ record WeightsForecast(
   private static final long CONNECT_NANOS = 10 * MILLI;
   private static final long MIN_LIVENESS_NANOS = 24 * MILLI;
 
-  static WeightsForecast of(SplittableRandom random) {
+  /** Each so many seeds, one has replicas: it is not drawn, so that no other seed changes. */
+  private static final int REPLICAS_EACH = 8;
+
+  static WeightsForecast of(long seed, SplittableRandom random) {
     boolean calm = random.nextInt(4) == 0;
     boolean rough = !calm && random.nextBoolean();
     return new WeightsForecast(
@@ -50,6 +56,7 @@ record WeightsForecast(
         random.nextInt(3) == 0,
         random.nextInt(6) == 0,
         calm,
+        Math.floorMod(seed, REPLICAS_EACH) == 1,
         !calm && random.nextBoolean(),
         random.nextInt(4, 28),
         random.nextLong(MILLI / 2, 8 * MILLI),

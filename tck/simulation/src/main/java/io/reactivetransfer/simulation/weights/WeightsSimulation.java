@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
 import java.util.function.IntPredicate;
 
 /**
@@ -44,15 +45,27 @@ public final class WeightsSimulation implements SeededRun {
 
   @Override
   public Result run(long seed, IntPredicate acts) {
+    return run(seed, WeightsSimulation::plan, acts);
+  }
+
+  /** Runs one seed with these acts instead of its own, one after the other. */
+  Result run(long seed, List<WeightsActKind> kinds) {
+    return run(seed, (forecast, random) -> plan(kinds, forecast, random), act -> true);
+  }
+
+  private Result run(
+      long seed,
+      BiFunction<WeightsForecast, SplittableRandom, List<Act>> planner,
+      IntPredicate acts) {
     ground.clear();
     SplittableRandom random = new SplittableRandom(seed);
-    WeightsForecast forecast = WeightsForecast.of(random);
+    WeightsForecast forecast = WeightsForecast.of(seed, random);
     WeightsWorld world = new WeightsWorld(forecast, random.split(), ground, tampering);
     Clock clock = new Clock(world.time(), world.referee(), world::check, world::requireInTime);
     Dropped.to(world.referee());
     try {
       world.populate();
-      List<Act> plan = plan(forecast, random);
+      List<Act> plan = planner.apply(forecast, random);
       for (int i = 0; i < plan.size(); i++) {
         Act act = plan.get(i);
         if (acts.test(i)) {
@@ -80,7 +93,7 @@ public final class WeightsSimulation implements SeededRun {
 
   @Override
   public int acts(long seed) {
-    return WeightsForecast.of(new SplittableRandom(seed)).acts();
+    return WeightsForecast.of(seed, new SplittableRandom(seed)).acts();
   }
 
   private static List<Act> plan(WeightsForecast forecast, SplittableRandom random) {
@@ -89,10 +102,23 @@ public final class WeightsSimulation implements SeededRun {
       WeightsActKind kind = WeightsActKind.draw(random);
       long nanos = random.nextLong(forecast.horizonNanos());
       long seed = random.nextLong();
-      plan.add(
-          new Act(kind.isFault() && forecast.calm() ? WeightsActKind.READ : kind, nanos, seed));
+      plan.add(new Act(allowed(kind, forecast), nanos, seed));
     }
     plan.sort(Comparator.comparingLong(Act::nanos));
     return plan;
+  }
+
+  private static List<Act> plan(
+      List<WeightsActKind> kinds, WeightsForecast forecast, SplittableRandom random) {
+    List<Act> plan = new ArrayList<>();
+    long step = forecast.horizonNanos() / (kinds.size() + 1);
+    for (WeightsActKind kind : kinds) {
+      plan.add(new Act(allowed(kind, forecast), step * (plan.size() + 1), random.nextLong()));
+    }
+    return plan;
+  }
+
+  private static WeightsActKind allowed(WeightsActKind kind, WeightsForecast forecast) {
+    return kind.isFault() && forecast.calm() ? WeightsActKind.READ : kind;
   }
 }

@@ -3,9 +3,13 @@ package io.reactivetransfer.simulation.weights;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.remote.TrainerService;
+import io.reactivetransfer.weights.run.RunOptions;
 import io.reactivetransfer.weights.version.FilledBuffer;
 import io.reactivetransfer.weights.version.UpdateResult;
 import io.reactivetransfer.weights.version.WeightsController;
+import io.reactivetransfer.weights.version.WeightsRank;
 import io.reactivetransfer.weights.version.WeightsRankBuilder;
 import io.reactivetransfer.weights.version.WeightsTrainer;
 import java.util.Map;
@@ -99,6 +103,11 @@ interface WeightsTampering {
   /** What a rank is opened with. */
   default WeightsRankBuilder built(WeightsRankBuilder sound) {
     return sound;
+  }
+
+  /** What has a rank fill others. */
+  default TrainerService filler(WeightsRank rank, RoutingTable table, RunOptions options) {
+    return TrainerService.open(rank, table, options);
   }
 
   /** The number of a rank's life. */

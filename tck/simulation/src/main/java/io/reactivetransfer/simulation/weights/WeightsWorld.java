@@ -60,7 +60,7 @@ final class WeightsWorld implements WireObserver, Hosts<WeightsNode> {
     this.time = new VirtualTime(random.nextLong());
     this.referee = new Referee(time);
     this.network = new SimulatedNetwork(time, forecast.weather(), this, random.nextLong());
-    this.model = Model.draw(random.split());
+    this.model = Model.draw(forecast.replicas(), random.split());
     this.contents = new Contents(model);
   }
 

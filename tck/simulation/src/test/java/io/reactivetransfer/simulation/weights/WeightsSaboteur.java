@@ -3,15 +3,23 @@ package io.reactivetransfer.simulation.weights;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.simulation.ForwardingCalls;
 import io.reactivetransfer.simulation.Saboteur;
+import io.reactivetransfer.simulation.Simulation.Result;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.remote.FillMistakes;
+import io.reactivetransfer.weights.remote.TrainerService;
+import io.reactivetransfer.weights.run.RunOptions;
 import io.reactivetransfer.weights.version.ControllerMistakes;
 import io.reactivetransfer.weights.version.RankMistakes;
 import io.reactivetransfer.weights.version.RankOutcome;
 import io.reactivetransfer.weights.version.UpdateResult.Decision;
 import io.reactivetransfer.weights.version.WeightsController;
+import io.reactivetransfer.weights.version.WeightsRank;
 import io.reactivetransfer.weights.version.WeightsRankBuilder;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +40,11 @@ enum WeightsSaboteur {
           return 0;
         }
       }),
+  FILLS_FROM_WHAT_IT_HAS_NOT_LEASED(
+      WeightsSaboteur::fillsWithoutLease,
+      WeightsActKind.FILL,
+      WeightsActKind.FILL,
+      WeightsActKind.UPDATE),
   ENDS_NO_KEY(WeightsMemorySaboteurs.EndsNoKey::new),
   COUNTS_TOO_FEW(() -> ranks(RankMistakes::countsTooFew)),
   COUNTS_BEFORE_THE_BYTES_ARE_THERE(() ->
@@ -58,7 +71,11 @@ enum WeightsSaboteur {
 
   // All or none, and no two versions.
   OBEYS_REPLACED_CONTROLLERS(() -> ranks(RankMistakes::obeysReplacedControllers)),
-  FORGETS_ITS_VOTE(() -> ranks(RankMistakes::forgetsItsVote)),
+  FORGETS_ITS_VOTE(
+      () -> ranks(RankMistakes::forgetsItsVote),
+      WeightsActKind.STRIKE_A_FLIP,
+      WeightsActKind.UPDATE,
+      WeightsActKind.UPDATE),
   SERVES_BEHIND_ITS_VOTE(() -> ranks(RankMistakes::servesBehindItsVote)),
   KEEPS_WHAT_IT_HAD(() -> ranks(RankMistakes::keepsWhatItHad)),
   NEEDS_NO_LAST_VOTE(() -> controllers(ControllerMistakes::needsNoLastVote)),
@@ -128,16 +145,42 @@ enum WeightsSaboteur {
   KEEPS_IMMEDIATES(WeightsMemorySaboteurs.KeepsImmediates::new);
 
   private static final int SOMETIMES = 7;
+  private static final int ROUNDS = 5;
 
   @SuppressWarnings("ImmutableEnumChecker") // only method references and lambdas
   private final Supplier<WeightsTampering> tampering;
 
-  WeightsSaboteur(Supplier<WeightsTampering> tampering) {
+  @SuppressWarnings("ImmutableEnumChecker") // nobody changes it
+  private final List<WeightsActKind> round;
+
+  /**
+   * With one defect.
+   *
+   * <p>Two have chosen acts, since those that are drawn find them hardly ever. A vote that is
+   * forgotten is seen only if a controller is lost when one rank has flipped, and what it tells
+   * another one has not come. A buffer that is not leased is written while others are filled from
+   * it only if a second controller updates that rank just then. With these acts, 17 of 259 seeds
+   * find the first, and nine of 100 in which ranks can fill each other find the second.
+   *
+   * @param round what happens again and again in the runs that are to find it; if nothing, what
+   *     happens in any
+   */
+  WeightsSaboteur(Supplier<WeightsTampering> tampering, WeightsActKind... round) {
     this.tampering = tampering;
+    this.round = List.of(round);
   }
 
   WeightsSimulation simulation() {
     return new WeightsSimulation(tampering.get());
+  }
+
+  /** Runs a seed in it. */
+  Result run(WeightsSimulation simulation, long seed) {
+    return round.isEmpty()
+        ? simulation.run(seed)
+        : simulation.run(
+            seed,
+            Collections.nCopies(ROUNDS, round).stream().flatMap(List::stream).toList());
   }
 
   private static WeightsTampering ranks(UnaryOperator<WeightsRankBuilder> wrong) {
@@ -158,6 +201,15 @@ enum WeightsSaboteur {
       @Override
       public WeightsController open(TransferEngine engine, Scheduler timers, long id) {
         return wrong.open(engine, timers, id);
+      }
+    };
+  }
+
+  private static WeightsTampering fillsWithoutLease() {
+    return new WeightsTampering() {
+      @Override
+      public TrainerService filler(WeightsRank rank, RoutingTable table, RunOptions options) {
+        return FillMistakes.withoutLease(rank, table, options);
       }
     };
   }
