@@ -179,8 +179,7 @@ enum WeightsSaboteur {
     return round.isEmpty()
         ? simulation.run(seed)
         : simulation.run(
-            seed,
-            Collections.nCopies(ROUNDS, round).stream().flatMap(List::stream).toList());
+            seed, Collections.nCopies(ROUNDS, round).stream().flatMap(List::stream).toList());
   }
 
   private static WeightsTampering ranks(UnaryOperator<WeightsRankBuilder> wrong) {
