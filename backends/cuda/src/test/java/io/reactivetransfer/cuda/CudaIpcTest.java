@@ -91,11 +91,10 @@ class CudaIpcTest {
       ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       imported.exporterEnded().block(PATIENCE); // also for who asks later
       region.close().block(PATIENCE);
-      imported.close();
-      assertThat(gpus.driver().live(Live.IPC_MAPPING)).isZero();
     } finally {
       engine.close().block(PATIENCE);
     }
+    assertThat(gpus.driver().live(Live.IPC_MAPPING)).isZero();
   }
 
   @Test

@@ -31,7 +31,7 @@ final class BlockedTime {
 
   private static long wantedNanos() {
     try {
-      String[] counts = Files.readString(COUNTS).strip().split(" ");
+      String[] counts = Files.readString(COUNTS).strip().split(" ", -1);
       return Long.parseLong(counts[0]) + Long.parseLong(counts[1]);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

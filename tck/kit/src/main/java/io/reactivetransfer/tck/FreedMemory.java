@@ -123,7 +123,7 @@ final class FreedMemory {
     boolean hasArrived = wire.target().hasReported("imm " + token);
     boolean isWritten = wire.origin().hasReported("written " + token);
     assertThat(hasArrived && !isWritten).as("whether %s failed and arrived", what).isFalse();
-    if (hasArrived || isWritten && wire.delivers()) {
+    if (hasArrived || (isWritten && wire.delivers())) {
       assertThat(each.to().mismatch(each.from()))
           .as("first byte that differs of %s, told as %s", what, hasArrived ? "arrived" : "written")
           .isEqualTo(-1);

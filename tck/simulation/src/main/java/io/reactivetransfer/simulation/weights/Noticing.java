@@ -26,7 +26,7 @@ final class Noticing {
         args -> {
           Access access = (Access) args[1];
           Mono<MemoryRegion> region = engine.register((Memory) args[0], access);
-          return access == Access.LOCAL ? region.doOnNext(told) : region;
+          return access.equals(Access.LOCAL) ? region.doOnNext(told) : region;
         });
   }
 
