@@ -59,8 +59,14 @@ class ConnectTest {
       server.setReuseAddress(true);
       server.bind(new InetSocketAddress(LOOPBACK, address.port()));
       try (RawConnection raw = RawConnection.welcoming(server)) {
-        assertThat(raw.read(Wire.OVER_BYTES)).startsWith(Wire.OVER); // the one before
-        assertThat(raw.read(Wire.WRITE_BYTES + 5)).endsWith("hello".getBytes());
+        assertThat(raw.read(1)).startsWith(Wire.OVER); // the one before
+        raw.read(Wire.OVER_BYTES - 1);
+        byte[] next = raw.read(1);
+        while (next[0] == Wire.OVER) { // on a busy machine it has tried again before
+          raw.read(Wire.OVER_BYTES - 1);
+          next = raw.read(1);
+        }
+        assertThat(raw.read(Wire.WRITE_BYTES - 1 + 5)).endsWith("hello".getBytes());
       }
     }
   }

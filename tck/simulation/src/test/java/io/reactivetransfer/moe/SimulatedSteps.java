@@ -128,7 +128,7 @@ final class SimulatedSteps {
     Seen(int rank, int lane) {
       this.rank = rank;
       this.lane = lane;
-      this.words = world.flags.get(members[rank]).asSlice(2L * lane * Long.BYTES, 2 * Long.BYTES);
+      this.words = world.flags.get(members[rank]).asSlice(3L * lane * Long.BYTES, 3 * Long.BYTES);
     }
 
     void look() {

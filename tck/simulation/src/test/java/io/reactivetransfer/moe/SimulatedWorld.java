@@ -125,7 +125,7 @@ final class SimulatedWorld implements AutoCloseable {
     processes.add(process);
     schedulers.add(scheduler);
     memory.add(arena.allocate(bytes, MoeMemory.ALIGNMENT).fill((byte) random.between(-128, 127)));
-    flags.add(arena.allocate(2L * MoeShape.MAX_LANES * Long.BYTES, Long.BYTES));
+    flags.add(arena.allocate(3L * MoeShape.MAX_LANES * Long.BYTES, Long.BYTES));
     TransferEngine engine =
         soon(
             process,
