@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -25,15 +24,16 @@ record Exporter(long namespace, long pid, long started) {
   /** How often it is looked whether it is there. */
   private static final Duration PERIOD = Duration.ofMillis(100);
 
-  /** Words behind the name of the program: the first one is the state, the 20th when it began. */
+  /** Words behind the name of the program: state, how many threads there are, when it began. */
   private static final int STATE = 0;
 
+  private static final int THREADS = 17;
   private static final int STARTED = 19;
 
   /** This process. */
   static Exporter here() {
     long own = ProcessHandle.current().pid();
-    String[] words = words(own);
+    String[] words = words(PROCESSES, own);
     long started = words.length == 0 ? 0 : Long.parseLong(words[STARTED]);
     return new Exporter(words.length == 0 ? 0 : ownNamespace(), own, started);
   }
@@ -64,24 +64,37 @@ record Exporter(long namespace, long pid, long started) {
 
   /** Whether it has ended, for one that is in sight; also if its parent has not asked how. */
   boolean hasEnded() {
-    String[] words = words(pid);
-    return words.length == 0
-        || Long.parseLong(words[STARTED]) != started
-        || words[STATE].equals("Z")
-        || words[STATE].equals("X");
+    return hasEnded(PROCESSES);
+  }
+
+  /** The same, by the files of this folder. */
+  boolean hasEnded(Path processes) {
+    String[] words = words(processes, pid);
+    if (words.length == 0) { // also where a file too many is open, so that nothing is known
+      return Files.notExists(processes.resolve(Long.toString(pid)));
+    }
+    return Long.parseLong(words[STARTED]) != started
+        || words[STATE].equals("X")
+        || (words[STATE].equals("Z") && Long.parseLong(words[THREADS]) <= 1); // no other one runs
   }
 
   /** Completes when it has ended; fails if it is not in sight. Looks where it may block. */
   Mono<Void> ended() {
-    Scheduler blocking = Schedulers.boundedElastic();
-    return Mono.defer(() -> isInSight() ? untilItHasEnded(blocking) : Mono.error(outOfSight()))
-        .subscribeOn(blocking);
+    return ended(Schedulers.boundedElastic());
+  }
+
+  /** The same, on threads of this scheduler, of which it has one for each look only. */
+  Mono<Void> ended(Scheduler blocking) {
+    return Mono.fromCallable(this::isInSight)
+        .subscribeOn(blocking)
+        .flatMap(seen -> seen ? untilItHasEnded(blocking) : Mono.error(outOfSight()));
   }
 
   private Mono<Void> untilItHasEnded(Scheduler blocking) {
-    return Flux.interval(Duration.ZERO, PERIOD, blocking)
-        .onBackpressureDrop()
-        .takeUntil(_ -> hasEnded())
+    return Mono.fromCallable(this::hasEnded)
+        .subscribeOn(blocking)
+        .filter(ended -> ended)
+        .repeatWhenEmpty(Integer.MAX_VALUE, looks -> looks.delayElements(PERIOD))
         .then();
   }
 
@@ -94,10 +107,10 @@ record Exporter(long namespace, long pid, long started) {
             + " containers one namespace of processes, or watch it by other means");
   }
 
-  /** What the kernel says of a process, behind its name; nothing if there is none. */
-  private static String[] words(long pid) {
+  /** What the kernel says of a process, behind its name; nothing if that cannot be read. */
+  private static String[] words(Path processes, long pid) {
     try {
-      Path file = PROCESSES.resolve(Long.toString(pid)).resolve("stat");
+      Path file = processes.resolve(Long.toString(pid)).resolve("stat");
       String line = Files.readString(file, StandardCharsets.ISO_8859_1);
       String[] words = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
       return words.length > STARTED ? words : new String[0];
