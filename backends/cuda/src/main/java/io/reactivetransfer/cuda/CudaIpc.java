@@ -138,6 +138,10 @@ public final class CudaIpc implements AutoCloseable {
    * ms whether that process is there. What it wants to free while it lives, it has to say by
    * itself.
    *
+   * <p>Threads of {@code Schedulers.boundedElastic()} are virtual ones where {@code
+   * reactor.schedulers.defaultBoundedElasticOnVirtualThreads} is {@code true}. {@link #close}
+   * refuses those: give it to a platform thread.
+   *
    * @return completes when it has ended, on a thread of {@code Schedulers.boundedElastic()}; fails
    *     with a {@link CudaException} where this process cannot see that one, because it is in
    *     another namespace of processes, as in another container, or of another user and hidden
