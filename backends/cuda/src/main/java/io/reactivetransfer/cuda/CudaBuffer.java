@@ -3,6 +3,7 @@ package io.reactivetransfer.cuda;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.cuda.ffi.Cu;
 import io.reactivetransfer.cuda.ffi.Libcuda;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.StagingBuffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -190,6 +191,7 @@ final class CudaBuffer implements StagingBuffer {
     if (!isBusy && isMarked) {
       return;
     }
+    requireThreadToWait();
     try {
       enterToAwait();
       try {
@@ -200,6 +202,22 @@ final class CudaBuffer implements StagingBuffer {
     } catch (CudaException e) {
       isLost |= isBusy; // nobody could even ask
       isDead |= isLost && Results.endsContext(e.code());
+      throw CudaAccess.refusal(e);
+    }
+  }
+
+  /**
+   * The calling thread can wait for what was begun, if that is needed at all.
+   *
+   * @throws BackendException if it is a virtual one, which changes nothing
+   */
+  void requireThreadToWait() {
+    if (isLost || (!isBusy && isMarked)) {
+      return;
+    }
+    try {
+      Gpu.requirePlatformThread();
+    } catch (CudaException e) {
       throw CudaAccess.refusal(e);
     }
   }
@@ -218,7 +236,7 @@ final class CudaBuffer implements StagingBuffer {
 
   @Override
   public boolean isOver() {
-    return !isLost || isDead;
+    return isDead || isQuiet(); // a wait that a virtual thread was refused leaves it busy
   }
 
   @Override

@@ -38,9 +38,11 @@ public final class CudaWord implements AutoCloseable {
    *
    * @param device whose streams use it
    * @return to be closed by the caller
-   * @throws CudaException if there is no such GPU, or the driver refuses to pin memory
+   * @throws CudaException if there is no such GPU, the driver refuses to pin memory, or the thread
+   *     is a virtual one
    */
   public static CudaWord open(Device device) {
+    Gpu.requirePlatformThread(); // also while a page that is pinned has words left
     Gpu gpu = CudaDriver.here().gpu(device);
     CudaWord word = new CudaWord(gpu, gpu.words().take());
     word.set(0);

@@ -45,6 +45,10 @@ final class LentBuffer implements StagingBuffer {
 
   @Override
   public void close() {
+    if (isGivenBack.get()) {
+      return;
+    }
+    buffer.requireThreadToWait(); // who is refused may try again
     if (!isGivenBack.getAndSet(true)) {
       buffer.close();
     }

@@ -66,6 +66,7 @@ class VirtualThreadsTest {
       calls.put("of", () -> CudaMemory.of(memory.pointer(), LENGTH));
       calls.put("close", memory::close);
       calls.put("export", () -> CudaIpc.export(memory.memory()));
+      calls.put("a word of a page that is there", () -> CudaWord.open(Gpus.FIRST).close());
       calls.put("writeOn", () -> word.writeOn(stream, 1));
       calls.put("streams", () -> CudaStreams.of(engine, Gpus.FIRST));
       calls.put("waitFor", () -> streams.waitFor(stream, lease.counter(), 1).block(PATIENCE));
@@ -96,6 +97,27 @@ class VirtualThreadsTest {
       calls.put("store", () -> buffer.store(0, memory, 0, LENGTH));
       calls.forEach((what, call) -> assertRefused(what, BackendException.class, call));
       assertThat(gpus.driver().calls("op.copy")).isZero();
+    }
+  }
+
+  /** A buffer in which a copy is under way is neither lost nor given back. */
+  @Test
+  void whatCouldNotBeWaitedForIsWaitedForOnAnotherThread() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, LENGTH)) {
+      StagingBuffer buffer = access.stagingBuffer(Gpus.FIRST, LENGTH);
+      long address = buffer.memory().address();
+      buffer.fetch(memory.memory(), 0, 0, LENGTH);
+      assertRefused("await", BackendException.class, buffer::await);
+      assertThat(buffer.isOver()).as("the copy may go on").isFalse();
+      buffer.await();
+      assertThat(buffer.isOver()).isTrue();
+      buffer.fetch(memory.memory(), 0, 0, LENGTH);
+      assertRefused("close", BackendException.class, buffer::close);
+      buffer.close();
+      assertThat(onVirtualThread(buffer::close)).as("a second time").isNull();
+      StagingBuffer again = access.stagingBuffer(Gpus.FIRST, LENGTH);
+      assertThat(again.memory().address()).as("the same once more").isEqualTo(address);
+      assertThat(onVirtualThread(again::close)).as("nothing to wait for").isNull();
     }
   }
 
