@@ -4,7 +4,6 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
-import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
@@ -25,8 +24,7 @@ final class SocketLoop extends MultiThreadIoEventLoopGroup {
 
   @Override
   protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... none) {
-    return new Loop(
-        this, executor, handlers, new DefaultPromise<>(ImmediateEventExecutor.INSTANCE));
+    return new Loop(this, executor, handlers, ImmediateEventExecutor.INSTANCE.newPromise());
   }
 
   private static final class Loop extends SingleThreadIoEventLoop {

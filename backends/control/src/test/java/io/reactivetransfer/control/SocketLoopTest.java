@@ -47,6 +47,13 @@ class SocketLoopTest {
     late.cancel(false);
   }
 
+  @Test
+  void othersCanWaitForItsEnd() throws Exception {
+    assertThat(loop.terminationFuture().await(1, TimeUnit.MILLISECONDS)).isFalse();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    assertThat(loop.terminationFuture().await(40, TimeUnit.SECONDS)).isTrue();
+  }
+
   /** Netty would tell it on a thread of the whole process, which is no daemon and stays a while. */
   @Test
   void itsEndIsToldOnItsOwnThread() throws Exception {
