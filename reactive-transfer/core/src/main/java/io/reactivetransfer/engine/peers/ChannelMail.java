@@ -121,25 +121,43 @@ final class ChannelMail {
   // ---- in ----
 
   /**
-   * A part of a message has come.
+   * Whether a part of a message may come: whether it is the next one, or the first of a message
+   * that was allowed.
    *
    * @param left how much of the message is behind it
+   * @param bytes how long the part is
    * @param longest the longest message that may come
+   */
+  boolean mayCome(int left, int bytes, int longest) {
+    if (left < 0 || (left > 0 && bytes == 0)) {
+      return false;
+    }
+    HalfMessage message = arriving;
+    if (message != null) {
+      return message.missing() - bytes == left;
+    }
+    return allowed > 0 && (long) left + bytes <= Math.min(longest, allowedBytes);
+  }
+
+  /** How much more of memory is taken once a part of so many bytes has come. */
+  int growth(int bytes) {
+    HalfMessage message = arriving;
+    return message == null ? InboxRoom.MESSAGE_BYTES + bytes : message.growth(bytes);
+  }
+
+  /**
+   * A part of a message has come, which may.
+   *
+   * @param left how much of the message is behind it
    * @param room where it is counted
    * @return the message, if that was the last part; null if it was not
-   * @throws IllegalArgumentException if it is not the next part, or of more than was allowed
    */
-  byte @Nullable [] received(int left, ByteBuffer part, int longest, InboxRoom room) {
+  byte @Nullable [] received(int left, ByteBuffer part, InboxRoom room) {
     int bytes = part.remaining();
     HalfMessage message = arriving;
     if (message == null) {
-      allow((long) left + bytes, left, longest);
-    }
-    boolean isNext = message == null || message.missing() - bytes == left;
-    if (left < 0 || !isNext || (left > 0 && bytes == 0)) {
-      throw new IllegalArgumentException("not the next part of a message");
-    }
-    if (message == null) {
+      allowed--;
+      allowedBytes -= left + bytes;
       message = new HalfMessage(room, number, left + bytes, bytes);
     }
     message.add(part);
@@ -152,14 +170,6 @@ final class ChannelMail {
     return message.bytes();
   }
 
-  private void allow(long length, int left, int longest) {
-    if (left < 0 || allowed == 0 || length > Math.min(longest, allowedBytes)) {
-      throw new IllegalArgumentException("a message beyond its credit");
-    }
-    allowed--;
-    allowedBytes -= length;
-  }
-
   /** A message of which not all has come. */
   @Nullable HalfMessage arriving() {
     return arriving;
@@ -168,7 +178,8 @@ final class ChannelMail {
   /** What waits for the application takes so many bytes, with that of which not all has come. */
   long unreadBytes() {
     HalfMessage half = arriving;
-    return untakenBytes + (half == null ? 0 : half.held());
+    long whole = untakenBytes + (long) InboxRoom.MESSAGE_BYTES * untaken;
+    return whole + (half == null ? 0 : InboxRoom.MESSAGE_BYTES + half.held());
   }
 
   /** The application has taken one of so many bytes. */

@@ -51,9 +51,20 @@ final class HalfMessage {
     if (needed <= bytes.length) {
       return bytes;
     }
-    byte[] longer = room.allocate(Math.min(length, Math.max(needed, 2 * bytes.length)));
+    byte[] longer = room.allocate(heldFor(needed));
     System.arraycopy(bytes, 0, longer, 0, arrived);
     return longer;
+  }
+
+  private int heldFor(int needed) {
+    return needed <= bytes.length
+        ? bytes.length
+        : Math.min(length, Math.max(needed, 2 * bytes.length));
+  }
+
+  /** How much more of memory it takes once so many bytes more have come. */
+  int growth(int count) {
+    return heldFor(arrived + count) - bytes.length;
   }
 
   /** What it takes of memory. */

@@ -15,7 +15,8 @@ import java.util.function.ObjIntConsumer;
  * which few wait: else whoever fills those that nobody reads would end the messages of all. What
  * was granted before may still come: it cannot be taken back, and if it were counted, those who
  * never use it would keep others waiting for ever. There is a limit to that, too: when more comes,
- * the session of whoever has most that waits ends. Belongs to the NIC thread.
+ * the session of whoever has most that waits ends, unless that one has none any more. And at half
+ * as much again nothing more is taken, of anybody. Belongs to the NIC thread.
  */
 final class InboxRoom {
 
@@ -24,8 +25,11 @@ final class InboxRoom {
 
   static final long MAX_UNTAKEN_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 4);
 
-  /** So many bytes wait at most, also of what was granted before. */
+  /** When so many bytes wait, also of what was granted before, it is asked who has most of them. */
   private static final long LIMIT_BYTES = Runtime.getRuntime().maxMemory() / 2;
+
+  /** What a message takes besides its bytes, about. It counts to the limit, and not for credit. */
+  static final int MESSAGE_BYTES = 128;
 
   /** Whoever has less than this part of the limit is not to blame for what others have. */
   private static final int LITTLE = 256;
@@ -67,7 +71,7 @@ final class InboxRoom {
     this.maxBytes = maxBytes;
   }
 
-  /** Takes no more bytes than that. For tests. */
+  /** Asks when so many bytes wait, and takes half as many more. For tests. */
   void limit(long bytes) {
     limitBytes = bytes;
     tooManyBytes = bytes;
@@ -83,9 +87,24 @@ final class InboxRoom {
     return memory.apply(bytes);
   }
 
-  /** Whether it is too much if so many bytes more come. */
+  /** What all that waits takes, with what each message takes besides its bytes. */
+  long waitingBytes() {
+    return untakenBytes + (long) MESSAGE_BYTES * untaken;
+  }
+
+  /** So many bytes wait at most. */
+  long mostBytes() {
+    return limitBytes + limitBytes / 2;
+  }
+
+  /** Whether it is to be asked who has most of what waits if so many bytes more come. */
   boolean isTooMuch(int bytes) {
-    return untakenBytes + bytes > tooManyBytes;
+    return waitingBytes() + bytes > tooManyBytes;
+  }
+
+  /** Whether so many bytes more cannot be taken, whoever has most of what waits. */
+  boolean isBeyond(int bytes) {
+    return waitingBytes() + bytes > mostBytes();
   }
 
   /** Whether a sender of whom so many bytes wait has to do with it that there are too many. */
@@ -95,7 +114,11 @@ final class InboxRoom {
 
   /** Who is to blame is gone, or nobody is: a little more may come before that is asked again. */
   void letLittleCome() {
-    tooManyBytes = Math.max(limitBytes, untakenBytes + limitBytes / LITTLE);
+    tooManyBytes = withLittle();
+  }
+
+  private long withLittle() {
+    return Math.max(limitBytes, waitingBytes() + limitBytes / LITTLE);
   }
 
   /** Whether nobody is to be granted more of this channel. */
@@ -148,9 +171,7 @@ final class InboxRoom {
     untakenBytes -= bytes;
     untakenOf[channel]--;
     bytesOf[channel] -= bytes;
-    if (untakenBytes <= limitBytes) {
-      tooManyBytes = limitBytes;
-    }
+    tooManyBytes = Math.min(tooManyBytes, withLittle());
     if (hasHalf()) {
       for (int each = 0; each < CHANNELS; each++) {
         serve(each);

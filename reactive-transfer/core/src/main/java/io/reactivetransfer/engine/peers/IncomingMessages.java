@@ -75,14 +75,17 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     }
     byte[] message;
     int left = frame.getInt();
-    mail.arrived(frame.remaining());
-    if (room.isTooMuch(frame.remaining()) && peer.equals(giveUpWhoHasMost())) {
+    int bytes = frame.remaining();
+    mail.arrived(bytes);
+    ChannelMail own = mail.channel(channel);
+    if (!own.mayCome(left, bytes, longest)) {
+      return false;
+    }
+    if (!hasRoom(peer, own.growth(bytes))) {
       return true;
     }
     try {
-      message = mail.channel(channel).received(left, frame, longest, room);
-    } catch (IllegalArgumentException e) {
-      return false;
+      message = own.received(left, frame, room);
     } catch (OutOfMemoryError e) {
       liveness.giveUp(peer, "there is no memory for a message of it");
       return true;
@@ -94,22 +97,50 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     return true;
   }
 
-  /** What it has left unread stays, but what else it was granted does not come any more. */
+  /** Whether what this one sends can be taken; else its session is over. */
+  private boolean hasRoom(PeerLink sender, int bytes) {
+    if (room.isTooMuch(bytes) && sender.equals(giveUpWhoHasMost())) {
+      return false;
+    }
+    if (!room.isBeyond(bytes)) {
+      return true;
+    }
+    liveness.giveUp(
+        sender,
+        "messages that nobody has read take "
+            + room.waitingBytes()
+            + " bytes, and with "
+            + bytes
+            + " more of this sender they would take more than "
+            + room.mostBytes()
+            + ", three quarters of the heap");
+    return false;
+  }
+
+  /**
+   * What it has left unread stays, but what else it was granted does not come any more. If whoever
+   * has most has no session, nobody is given up: those who have less are not to blame for that.
+   */
   private @Nullable PeerLink giveUpWhoHasMost() {
     @Nullable PeerLink[] most = {null};
-    peers.forEach(peer -> {
-      if (peer.mail.hasGreeted()
-          && (most[0] == null || peer.mail.unreadBytes() > most[0].mail.unreadBytes())) {
+    peers.forEachKnown(peer -> {
+      if (most[0] == null || peer.mail.unreadBytes() > most[0].mail.unreadBytes()) {
         most[0] = peer;
       }
     });
     PeerLink first = most[0];
-    PeerLink guilty = first != null && room.isToBlame(first.mail.unreadBytes()) ? first : null;
+    PeerLink guilty =
+        first != null && first.mail.hasGreeted() && room.isToBlame(first.mail.unreadBytes())
+            ? first
+            : null;
     if (guilty != null) {
       liveness.giveUp(
           guilty,
-          "messages that nobody has read take half of the heap, and more of them are of this"
-              + " sender than of any other");
+          "messages that nobody has read take "
+              + room.waitingBytes()
+              + " bytes, half of the heap, and "
+              + guilty.mail.unreadBytes()
+              + " of them are of this sender");
     }
     room.letLittleCome();
     return guilty;

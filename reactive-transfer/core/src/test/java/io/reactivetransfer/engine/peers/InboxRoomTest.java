@@ -19,6 +19,10 @@ class InboxRoomTest {
   private static final int CREDITS = 4;
   private static final int ROOM = 8;
   private static final int PART = ControlFrame.MAX_PART_BYTES;
+
+  /** What a message of one part takes. */
+  private static final int WHOLE = PART + InboxRoom.MESSAGE_BYTES;
+
   private static final Duration DEADLINE = Duration.ofSeconds(4);
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
@@ -189,35 +193,131 @@ class InboxRoomTest {
     assertThat(granted(9)).as("once it is taken").isEqualTo(CREDITS);
   }
 
+  /** Whole messages of a part each, on so many channels. */
+  private void wholes(int number, int channels) {
+    begin(number, channels, PART, 0);
+  }
+
+  private void assertTheOnlyOneWhoIsGivenUpIs(int number, String reason) {
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(end -> assertThat(end.peer()).isEqualTo(hand.peer(number).id()))
+        .satisfies(end -> assertThat(end.reason()).contains(reason));
+  }
+
   /** What was granted before cannot be taken back, but by the end of the session. */
   @Test
   void whoHasMostThatWaitsLosesItsSessionWhenAllTakesMoreThanMay() {
-    hand.incoming().room().limit(8 * PART);
+    hand.incoming().room().limit(8 * WHOLE);
     for (int number = 1; number <= 3; number++) {
       hello(number);
     }
-    for (int channel = 0; channel < 5; channel++) {
-      part(1, channel, PART, 0);
-    }
-    for (int channel = 0; channel < 3; channel++) {
-      part(2, channel, PART, 0);
-    }
+    wholes(1, 5);
+    wholes(2, 3);
     assertThat(hand.control().disconnections()).as("all that may wait").isEmpty();
     part(3, 0, 4, 0);
-    assertThat(hand.control().disconnections())
-        .singleElement()
-        .satisfies(end -> assertThat(end.peer()).isEqualTo(hand.peer(1).id()))
-        .satisfies(end -> assertThat(end.reason()).contains("half of the heap"));
-    part(2, 4, PART / 64, 0);
+    String reason = "take " + 8 * WHOLE + " bytes, half of the heap, and " + 5 * WHOLE + " of them";
+    assertTheOnlyOneWhoIsGivenUpIs(1, reason);
+    part(2, 4, PART / 128, 0);
     assertThat(((PeerLink) hand.peer(2)).loss()).as("a little more may come").isNull();
-    part(2, 4, PART, 0);
-    assertThat(hand.control().disconnections()).hasSize(2);
     Probe<Message> reader = hand.probe(hand.engine().messages());
     hand.turn();
     assertThat(reader.items()).as("what has come stays").hasSize(3);
     part(3, 0, 4, 0);
     assertThat(reader.items()).hasSize(4);
+    wholes(2, 4);
+    assertThat(((PeerLink) hand.peer(2)).loss()).as("who has most now").isNotNull();
     assertThat(((PeerLink) hand.peer(3)).loss()).as("of it little waits").isNull();
+  }
+
+  @Test
+  void whatOneHasLeftWhoIsGoneEndsNobodyElse() {
+    hand.incoming().room().limit(8 * WHOLE);
+    for (int number = 1; number <= 3; number++) {
+      hello(number);
+    }
+    wholes(1, 7);
+    hand.lose(hand.peer(1));
+    wholes(2, 5);
+    assertThat(hand.control().disconnections()).as("as many as may come").isEmpty();
+    part(3, 0, 4, 0);
+    assertTheOnlyOneWhoIsGivenUpIs(3, "more than " + 12 * WHOLE + ", three quarters of the heap");
+    Probe<Message> reader = hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(reader.items()).as("of the first two").hasSize(2);
+  }
+
+  /** Of these none is to blame, and what messages take besides their bytes is what counts. */
+  @Test
+  void ofManyWhoHaveLittleWhoComesLastLosesItsSession() {
+    InboxRoom room = hand.incoming().room();
+    room.bound(InboxRoom.MAX_UNTAKEN, InboxRoom.MAX_UNTAKEN_BYTES);
+    room.limit(256 * InboxRoom.MESSAGE_BYTES);
+    int most = 384;
+    for (int number = 1; number <= most; number++) {
+      hello(number);
+      part(number, 0, 0, 0);
+    }
+    assertThat(hand.control().disconnections()).isEmpty();
+    hello(1_000);
+    part(1_000, 0, 0, 0);
+    assertTheOnlyOneWhoIsGivenUpIs(1_000, "three quarters of the heap");
+    Probe<Message> reader = hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(reader.items()).hasSize(most);
+  }
+
+  /** The memory of a message doubles as it comes: what it takes counts, not what has come. */
+  @Test
+  void ofOneThatComesInPartsItsMemoryCounts() {
+    hand.incoming().room().limit(4 * WHOLE);
+    for (int number = 1; number <= 3; number++) {
+      hello(number);
+    }
+    wholes(1, 3);
+    hand.lose(hand.peer(1));
+    for (int left = 5; left > 3; left--) {
+      part(2, 0, PART, left * PART);
+    }
+    assertThat(hand.control().disconnections()).as("two parts and no more").isEmpty();
+    part(2, 0, PART, 3 * PART);
+    assertTheOnlyOneWhoIsGivenUpIs(2, "with " + 2 * PART + " more of this sender");
+    part(3, 0, PART, 0);
+    assertThat(hand.control().disconnections()).as("what had begun is gone").hasSize(1);
+  }
+
+  @Test
+  void whatMayNotComeEndsNobody() {
+    hand.incoming().room().limit(8 * WHOLE);
+    hello(1);
+    hello(2);
+    wholes(1, 7);
+    for (int i = 0; i < CREDITS; i++) {
+      part(2, 0, 0, 0);
+    }
+    part(2, 0, PART, 0);
+    assertThat(hand.control().disconnections()).as("beyond its credit").isEmpty();
+    part(2, 1, PART, 0);
+    assertTheOnlyOneWhoIsGivenUpIs(1, "half of the heap");
+  }
+
+  @Test
+  void whoIsToBlameIsNotAskedAgainUntilALittleMoreHasCome() {
+    InboxRoom room = new InboxRoom((_, _) -> {});
+    int little = 1_000;
+    int limit = 256 * little;
+    room.limit(limit);
+    room.begin(0, limit - InboxRoom.MESSAGE_BYTES);
+    assertThat(room.isTooMuch(0)).isFalse();
+    assertThat(room.isTooMuch(1)).isTrue();
+    room.letLittleCome();
+    room.begin(1, 22);
+    room.take(1, 22);
+    assertThat(room.isTooMuch(little)).as("after one was taken").isFalse();
+    assertThat(room.isTooMuch(little + 1)).isTrue();
+    room.take(0, limit - InboxRoom.MESSAGE_BYTES);
+    assertThat(room.isTooMuch(limit)).as("after all were taken").isFalse();
+    assertThat(room.isTooMuch(limit + 1)).isTrue();
   }
 
   @Test

@@ -160,7 +160,7 @@ class MessageChannelsTest {
         assertThat(message).as("before the last part").isNull();
         assertThat(part.get()).isEqualTo(ControlFrame.MESSAGE);
         assertThat(part.get()).isEqualTo((byte) 1);
-        message = there.received(part.getInt(), part, length, room);
+        message = there.received(part.getInt(), part, room);
       }
       assertThat(ByteBuffer.wrap(message)).isEqualTo(noise(length));
       assertThat(there.allowed).isZero();
@@ -252,7 +252,7 @@ class MessageChannelsTest {
       ChannelMail there = new ChannelMail(1);
       there.allowed = 1;
       there.allowedBytes = length;
-      assertThat(there.received(length - 1, noise(1), length, room)).isNull();
+      assertThat(there.received(length - 1, noise(1), room)).isNull();
       begun.add(there);
     }
     assertThat(begun).allMatch(there -> !there.isIdle());
@@ -270,7 +270,7 @@ class MessageChannelsTest {
       byte[] message = null;
       for (int from = 0; from < length; ) {
         int part = 1 + random.nextInt(Math.min(PART, length - from));
-        message = there.received(length - from - part, whole.slice(from, part), length, room);
+        message = there.received(length - from - part, whole.slice(from, part), room);
         from += part;
         assertThat(message == null).as("before the last part").isEqualTo(from < length);
       }
