@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.moe;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ final class CompilerTime {
   private final Path threads;
 
   /**
-   * The last that was seen of each thread; the virtual machine ends those that it needs no more.
+   * The most that was seen of each thread; the virtual machine ends those that it needs no more.
    */
   private final Map<String, Long> nanos = new HashMap<>();
 
@@ -37,7 +38,7 @@ final class CompilerTime {
         for (Path thread : all) {
           look(thread);
         }
-      } catch (IOException e) {
+      } catch (IOException | DirectoryIteratorException e) {
         // Then it is what was seen before.
       }
     }
@@ -49,7 +50,8 @@ final class CompilerTime {
       // The system cuts names to 15 characters.
       if (Files.readString(thread.resolve("comm")).matches("C[12] CompilerThre\\R?")) {
         String[] words = Files.readString(thread.resolve("schedstat")).split(" ", 2);
-        nanos.put(thread.getFileName().toString(), Long.parseLong(words[0]));
+        // The system uses ids again, and what their threads before have taken is taken.
+        nanos.merge(thread.getFileName().toString(), Long.parseLong(words[0]), Math::max);
       }
     } catch (IOException | NumberFormatException e) {
       // It has ended meanwhile.

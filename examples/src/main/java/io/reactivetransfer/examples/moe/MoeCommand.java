@@ -179,7 +179,8 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       names = "--barriers",
       description =
           "Behind that, steps in turn with steps that have a barrier behind each exchange, as the"
-              + " reference system has, and with steps that take the memory of two lanes in turn.")
+              + " reference system has, and with steps that take the memory of all lanes in turn,"
+              + " of two at least.")
   private boolean barriers;
 
   @Option(

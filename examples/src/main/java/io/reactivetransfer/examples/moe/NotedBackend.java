@@ -1,10 +1,13 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -39,6 +42,16 @@ record NotedBackend(Backend backend, Posts posts) implements Backend {
   @Override
   public List<Nic> nics(int count) {
     return backend.nics(count);
+  }
+
+  @Override
+  public List<String> remarks() {
+    return backend.remarks();
+  }
+
+  @Override
+  public DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    return backend.wayTo(nic, device, access);
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -38,7 +39,11 @@ public final class Barrier implements AutoCloseable {
   private final List<Transfer> toOthers = new ArrayList<>();
   private @Nullable Passed passed;
 
-  private volatile @Nullable Consumer<@Nullable Throwable> waiting;
+  private final AtomicReference<@Nullable Consumer<@Nullable Throwable>> waiting =
+      new AtomicReference<>();
+
+  /** Why no other barrier is passed. */
+  private volatile @Nullable Throwable failed;
 
   private Barrier(TransferEngine engine, MemoryRegion region, int ranks) {
     this.engine = engine;
@@ -95,7 +100,12 @@ public final class Barrier implements AutoCloseable {
     if (claims == null) {
       throw new IllegalStateException("expected a barrier that was joined");
     }
-    waiting = then;
+    waiting.set(then);
+    Throwable before = failed;
+    if (before != null) {
+      end(before);
+      return;
+    }
     for (Transfer write : toOthers) {
       writes.emitNext(write, Sinks.EmitFailureHandler.FAIL_FAST);
     }
@@ -115,9 +125,11 @@ public final class Barrier implements AutoCloseable {
   }
 
   private void end(@Nullable Throwable failure) {
-    Consumer<@Nullable Throwable> told = waiting;
+    if (failure != null) {
+      failed = failure;
+    }
+    Consumer<@Nullable Throwable> told = waiting.getAndSet(null);
     if (told != null) {
-      waiting = null;
       told.accept(failure);
     }
   }
@@ -130,8 +142,11 @@ public final class Barrier implements AutoCloseable {
       claims.cancel();
     }
     var _ = writes.tryEmitComplete();
-    region.close().block(PATIENCE);
-    lease.close();
+    try {
+      region.close().block(PATIENCE);
+    } finally {
+      lease.close();
+    }
   }
 
   /** Hears of each claim that is met. */
