@@ -32,8 +32,7 @@ class BarrierTest {
 
     one.close().block(PATIENCE);
 
-    assertThatThrownBy(() -> barrier.pass().block(PATIENCE))
-        .isInstanceOf(TransferException.class);
+    assertThatThrownBy(() -> barrier.pass().block(PATIENCE)).isInstanceOf(TransferException.class);
     there.close();
     other.close().block(PATIENCE);
   }
