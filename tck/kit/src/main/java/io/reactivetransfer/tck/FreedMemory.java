@@ -1,9 +1,11 @@
 package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
@@ -21,7 +23,7 @@ import java.util.List;
 final class FreedMemory {
 
   /** What is often copied, what is often sent from its place, and a write of several parts. */
-  private static final List<Integer> LENGTHS = List.of(40, 5_000, 70_000);
+  private static final List<Integer> LENGTHS = List.of(40, 6_000, 70_000);
 
   /** By how much the token of a write is greater than that of the same write of before. */
   private static final int AGAIN = 100;
@@ -65,9 +67,7 @@ final class FreedMemory {
     freed.write(AGAIN);
     freed.wire.throughout(() -> {}); // in which immediates may come
     freed.cases.forEach(freed::expectNothingUntrue);
-    freed.wire.post(freed.wire.write(0, 0, 10, -1));
-    freed.wire.until(
-        "a write of other memory", () -> freed.wire.origin().hasReported("written -1"));
+    DriverReportRules.writeAgain(freed.wire);
   }
 
   /** One from memory that ends with the arena, and one to there. */
@@ -87,12 +87,21 @@ final class FreedMemory {
       MemorySegment from,
       MemorySegment to) {
     int token = cases.size() + 1;
-    LocalMemory local = wire.origin().register(new HostMemory(source), Access.LOCAL);
-    LocalMemory remote = wire.target().register(new HostMemory(target), Access.REMOTE_WRITE);
+    LocalMemory local = register(wire.origin(), source, Access.LOCAL);
+    LocalMemory remote = register(wire.target(), target, Access.REMOTE_WRITE);
     RemoteMemory known =
         wire.origin().call(nic -> nic.resolve(wire.ends().peer(), remote.key(), target.byteSize()));
     Operation op = new Operation().between(local, known).range(0, 0, to.byteSize());
     cases.add(new Case(what, token, op, from, to));
+  }
+
+  /** Linux pins no pages for writing that a file has on a disk, so a card may refuse them. */
+  private static LocalMemory register(BareNic nic, MemorySegment memory, Access access) {
+    try {
+      return nic.register(new HostMemory(memory), access);
+    } catch (BackendException e) {
+      return abort("the NIC takes no memory that ends: " + e.getMessage());
+    }
   }
 
   /** Has all of it written, and returns when each write was reported. */
@@ -122,7 +131,8 @@ final class FreedMemory {
     int token = each.token() + AGAIN;
     boolean hasArrived = wire.target().hasReported("imm " + token);
     boolean isWritten = wire.origin().hasReported("written " + token);
-    assertThat(hasArrived && !isWritten).as("whether %s failed and arrived", what).isFalse();
+    boolean isRefused = wire.origin().refused().contains((long) token);
+    assertThat(hasArrived && isRefused).as("whether %s was refused and arrived", what).isFalse();
     if (hasArrived || (isWritten && wire.delivers())) {
       assertThat(each.to().mismatch(each.from()))
           .as("first byte that differs of %s, told as %s", what, hasArrived ? "arrived" : "written")

@@ -60,6 +60,8 @@ final class Stage implements AutoCloseable {
    */
   static final IdleStrategy IDLE = IdleStrategy.backOff().withSpins(20);
 
+  private static final String FOLDER = "reactive-transfer-tck";
+
   /** With an accelerator, for those that serve it. */
   private static final EngineEnvironment ENVIRONMENT =
       EngineEnvironment.system().toBuilder().devices(BareNic.DEVICE.asDevices()).build();
@@ -242,7 +244,7 @@ final class Stage implements AutoCloseable {
       abort(
           "where the memory of this test class comes from, there is none of " + length + " bytes");
     }
-    return mapped(length, arena).getFirst();
+    return mapped(Files.createTempDirectory(FOLDER), length, arena).getFirst();
   }
 
   /**
@@ -255,16 +257,28 @@ final class Stage implements AutoCloseable {
     if (!kit.memory(arena).equals(arena)) {
       abort("where the memory of this test class comes from, there is none that ends");
     }
-    List<MemorySegment> views = mapped(length, first, arena);
+    List<MemorySegment> views = mapped(folderInMemory(2 * length), length, first, arena);
     byte[] noise = new byte[Math.toIntExact(length)];
     random.nextBytes(noise);
     views.getLast().copyFrom(MemorySegment.ofArray(noise));
     return views;
   }
 
-  /** One sparse file, mapped for each of these. */
-  private static List<MemorySegment> mapped(long length, Arena... arenas) throws IOException {
-    Path file = Files.createTempDirectory("reactive-transfer-tck").resolve("sparse");
+  /**
+   * A new one, in memory where the system has such, and enough of it: cards may refuse what a file
+   * has on a disk.
+   */
+  private static Path folderInMemory(long length) throws IOException {
+    Path memory = Path.of("/dev/shm");
+    boolean isRoomy =
+        Files.isWritable(memory) && Files.getFileStore(memory).getUsableSpace() > length;
+    return isRoomy ? Files.createTempDirectory(memory, FOLDER) : Files.createTempDirectory(FOLDER);
+  }
+
+  /** One sparse file in a folder that goes with it, mapped for each of these. */
+  private static List<MemorySegment> mapped(Path folder, long length, Arena... arenas)
+      throws IOException {
+    Path file = folder.resolve("sparse");
     try (FileChannel channel =
         FileChannel.open(
             file,
@@ -279,7 +293,7 @@ final class Stage implements AutoCloseable {
       return views;
     } finally {
       Files.deleteIfExists(file);
-      Files.delete(file.resolveSibling(""));
+      Files.delete(folder);
     }
   }
 
