@@ -82,6 +82,10 @@ abstract class DriverReportRules extends RuleGroup {
     List<String> missing = new CopyOnWriteArrayList<>();
     wire.target()
         .atArrival(imm -> {
+          if (imm < 0 || imm >= writes.size()) {
+            missing.add("a write of immediate " + imm + ", which nobody has posted");
+            return;
+          }
           long first = wire.mismatch(writes.get(imm));
           if (first >= 0) {
             missing.add("byte " + first + " of immediate " + imm);

@@ -16,7 +16,7 @@ final class ManyImmediates {
   private static final int COUNT = Boolean.getBoolean(Chapters.ALL) ? 50_000 : 2_000;
 
   /** So many are waited for together, so that slow NICs have time. */
-  private static final int PART = 1_000;
+  private static final int PART = 100;
 
   private static final int BYTES = 8;
 
