@@ -1,7 +1,6 @@
 package io.reactivetransfer.tck;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -17,24 +16,30 @@ final class BlockedTime {
   private BlockedTime() {}
 
   static boolean canBeTaken() {
-    return Files.isReadable(COUNTS) && wantedNanos() > 0;
+    return wantedNanos() > 0;
   }
 
-  /** In nanoseconds, of the thread that calls this; good to some milliseconds. */
+  /**
+   * In nanoseconds, of the thread that calls this; good to some milliseconds. 0 if it cannot be
+   * taken.
+   */
   static long nanosOf(Runnable task) {
     long wanted = wantedNanos();
     long begin = System.nanoTime();
     task.run();
     long all = System.nanoTime() - begin;
-    return Math.max(0, all - (wantedNanos() - wanted));
+    long wantedByThen = wantedNanos();
+    boolean isKnown = wanted >= 0 && wantedByThen >= 0;
+    return isKnown ? Math.max(0, all - (wantedByThen - wanted)) : 0;
   }
 
+  /** Negative if the system does not say it, or in other words than these. */
   private static long wantedNanos() {
     try {
       String[] counts = Files.readString(COUNTS).strip().split(" ", -1);
-      return Long.parseLong(counts[0]) + Long.parseLong(counts[1]);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return counts.length < 2 ? -1 : Long.parseLong(counts[0]) + Long.parseLong(counts[1]);
+    } catch (IOException | NumberFormatException e) {
+      return -1;
     }
   }
 }
