@@ -41,7 +41,8 @@ final class DriverSaboteurs {
           Saboteur.nic("17.10", "drops what is beyond its depth", DropsBeyondDepth::new),
           Saboteur.nic("17.10", "has room for few reports", HasRoomForFewReports::new)
               .entailing(
-                  "1.6", "2.9", "4.4", "9.4", "10.2", "10.3", "10.7", "11.6", "11.8", "17.5"),
+                  "1.6", "2.9", "4.4", "9.4", "10.2", "10.3", "10.7", "11.6", "11.8", "17.2",
+                  "17.5"),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
           Saboteur.nic("17.22", "calls itself busy for a peer", BusyForAPeer::new),
           Saboteur.nic("17.24", "copies one byte too few from a device", CutsDevice::new)

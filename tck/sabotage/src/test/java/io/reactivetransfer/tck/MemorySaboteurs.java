@@ -48,7 +48,7 @@ final class MemorySaboteurs {
           Saboteur.nic("11.1", "rounds odd lengths up", RoundsUp::new)
               .entailing("11.8", "17.35", "24.1", "24.8"),
           Saboteur.nic("11.4", "loses the last byte of a region", LosesLastByte::new)
-              .entailing("1.5", "17.35", "24.2", "24.11", "24.12"),
+              .entailing("1.5", "17.2", "17.35", "24.2", "24.11", "24.12"),
           Saboteur.nic("11.5", "writes a byte when there is none to write", WritesOneByte::new),
           Saboteur.nic("11.7", "changes the source", ChangesSource::new),
           Saboteur.nic("14.3", "deregisters all of the same address", DeregistersTwins::new),

@@ -7,7 +7,12 @@ import java.util.stream.Stream;
 class NicSabotageTest extends SabotageCheck {
 
   static final List<Saboteur> SABOTEURS =
-      Stream.of(NicSaboteurs.ALL, DriverSaboteurs.ALL, RunSaboteurs.ALL, WaitSaboteurs.ALL)
+      Stream.of(
+              NicSaboteurs.ALL,
+              DriverSaboteurs.ALL,
+              RunSaboteurs.ALL,
+              WaitSaboteurs.ALL,
+              WaitSaboteurs.BLOCKING)
           .flatMap(List::stream)
           .toList();
 

@@ -26,10 +26,12 @@ final class NicSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new)
-              .entailing("1.5", "1.6", "17.18", "17.29", "17.35", "24.2", "24.3", "24.5", "24.6"),
+              .entailing(
+                  "1.5", "1.6", "17.2", "17.18", "17.29", "17.35", "24.2", "24.3", "24.5", "24.6",
+                  "24.13"),
           firstPieceCounts(),
           Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
-              .entailing("1.5", "1.6"),
+              .entailing("1.5", "1.6", "17.7"),
           Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new)
               .entailing("2.12", "17.2"),
           Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new)

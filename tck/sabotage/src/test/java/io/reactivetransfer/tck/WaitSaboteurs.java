@@ -83,11 +83,17 @@ final class WaitSaboteurs {
                         ((TwoThreads) Objects.requireNonNull(context.loop())).hasNic = true;
                         return bell;
                       })),
-          Saboteur.nic("17.14", "blocks in one poll of 300", BlocksNowAndThen::new),
-          Saboteur.nic("17.14", "blocks in the first post to a peer", BlocksInFirstPost::new),
           waitable("17.13", "never lets wait", NeverWaits::new),
           waitable("17.13", "has another array each time", OtherArrays::new),
           waitable("17.13", "never empties its descriptor", NeverEmpties::new));
+
+  /** Those that are found only where the system says for how long a thread waits. */
+  static final List<Saboteur> BLOCKING =
+      BlockedTime.canBeTaken()
+          ? List.of(
+              Saboteur.nic("17.14", "blocks in one poll of 300", BlocksNowAndThen::new),
+              Saboteur.nic("17.14", "blocks in the first post to a peer", BlocksInFirstPost::new))
+          : List.of();
 
   private WaitSaboteurs() {}
 
