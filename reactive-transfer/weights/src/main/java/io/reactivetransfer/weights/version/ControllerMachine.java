@@ -521,7 +521,12 @@ class ControllerMachine {
     if (report != null && report.state() == RankState.CLOSED) {
       return unconfirmed(report, "it was closed");
     }
-    if (report == null || report.pending() != null) {
+    // What it said before it was told of the update says nothing of how that ended there.
+    boolean isUntold =
+        report != null
+            && members.containsKey(view.name)
+            && report.phase(update).compareTo(Phase.FLIPPED) < 0;
+    if (report == null || report.pending() != null || isUntold) {
       return unconfirmed(report, view.isLost ? "it is lost" : "it did not say");
     }
     RankOutcome.End end =

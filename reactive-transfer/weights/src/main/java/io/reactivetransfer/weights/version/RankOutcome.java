@@ -23,8 +23,9 @@ public record RankOutcome(End end, RankState state, long version, String text) {
     /** It has had no version, and still has none. */
     EMPTY,
     /**
-     * It did not say: it was lost, or silent, or obeys another controller. If it lives and has
-     * voted, it gives no leases until it hears the decision.
+     * It did not say: it was lost, or silent, or obeys another controller, or has not yet heard of
+     * the update, and may stop for it. If it lives and has voted, it gives no leases until it hears
+     * the decision.
      */
     UNCONFIRMED
   }

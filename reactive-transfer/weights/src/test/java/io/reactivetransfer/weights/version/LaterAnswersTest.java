@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +31,36 @@ class LaterAnswersTest {
     rig.run();
     assertThat(late.state()).isEqualTo(RankState.SERVING);
     assertThat(late.report().update()).isEqualTo(rig.results.getFirst().update());
+  }
+
+  /** What was sent may come yet, and then it stops for an update that is over for all others. */
+  @Test
+  void whoHasNotHeardOfAnUpdateHasNotConfirmedItsEnd() {
+    rig.update("rank-0", "rank-1");
+    assertThat(rig.results.getFirst().isConfirmed()).isTrue();
+    List<Command> late = new ArrayList<>();
+    rig.unheard =
+        (rank, command) -> {
+          boolean isLate =
+              rank.equals("rank-1")
+                  && (command instanceof Command.Prepare || command instanceof Command.Abort);
+          if (isLate) {
+            late.add(command);
+          }
+          return isLate;
+        };
+    rig.update("rank-0", "rank-1");
+    rig.controller.cancel("closed");
+    rig.run();
+    rig.controller.deadline();
+    UpdateResult result = rig.results.get(1);
+    assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
+    assertThat(result.isConfirmed()).isFalse();
+    assertThat(result.ranks().get("rank-0").end()).isEqualTo(RankOutcome.End.KEPT);
+    assertThat(result.ranks().get("rank-1").end()).isEqualTo(RankOutcome.End.UNCONFIRMED);
+    RankMachine<String> rank = rig.ranks.get("rank-1");
+    rank.receive(late.getFirst(), "controller");
+    assertThat(rank.report().phase(result.update()).isPending()).isTrue();
   }
 
   /** Whoever may be a controller may be the last one: that is said, and nobody waits in vain. */
