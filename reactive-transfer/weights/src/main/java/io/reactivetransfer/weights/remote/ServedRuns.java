@@ -138,6 +138,10 @@ final class ServedRuns implements OrderRuns {
     private final Disposable.Swap watching = Disposables.swap();
     private final List<MemoryRegion> regions = new ArrayList<>();
     private @Nullable TrainerRank trainer;
+
+    /** The region that is registered last. */
+    private @Nullable Mono<MemoryRegion> pending;
+
     private boolean isOver;
 
     Fill(VersionLease lease) {
@@ -158,8 +162,15 @@ final class ServedRuns implements OrderRuns {
           });
     }
 
-    private Mono<MemoryRegion> register(Memory memory) {
-      return rank.engine().register(memory, Access.LOCAL).doOnNext(this::registered);
+    /** A cancel does not end it: what is registered then is seen, and closed. */
+    private synchronized Mono<MemoryRegion> register(Memory memory) {
+      if (isOver) {
+        return Mono.empty();
+      }
+      Mono<MemoryRegion> region =
+          rank.engine().register(memory, Access.LOCAL).doOnNext(this::registered).cache();
+      pending = region;
+      return region;
     }
 
     private Mono<TrainerRank> open(List<SourceMemory> memory) {
@@ -167,14 +178,11 @@ final class ServedRuns implements OrderRuns {
     }
 
     private synchronized void registered(MemoryRegion region) {
-      if (isOver) { // cancelled while this came
-        Listener.ofEnd(region.close(), () -> {}, failure -> {});
-      }
       regions.add(region);
     }
 
     private synchronized void opened(TrainerRank made) {
-      if (isOver) {
+      if (isOver) { // cancelled while this came
         Listener.ofEnd(made.close(), () -> {}, failure -> {});
       }
       trainer = made;
@@ -189,21 +197,32 @@ final class ServedRuns implements OrderRuns {
     /** Completes when the lease is given back, and never fails. */
     Mono<Void> end() {
       return Mono.defer(() -> {
-        TrainerRank opened;
-        List<MemoryRegion> registered;
-        synchronized (this) {
-          isOver = true;
-          opened = trainer;
-          registered = List.copyOf(regions);
-        }
+        Mono<Void> last = stop();
         watching.dispose();
-        return (opened == null ? Mono.<Void>empty() : opened.close())
-            .onErrorComplete() // closing the regions tells whether they are read
-            .then(Mono.whenDelayError(registered.stream().map(MemoryRegion::close).toList()))
+        return last.onErrorComplete() // what could not be registered is not read
+            .then(Mono.defer(this::undo))
             .then(Mono.<Void>fromRunnable(this::over))
             .doOnError(this::neverQuiet)
             .onErrorComplete();
       });
+    }
+
+    /** Registers nothing more; completes when the last region is registered. */
+    private synchronized Mono<Void> stop() {
+      isOver = true;
+      return pending == null ? Mono.empty() : pending.then();
+    }
+
+    private Mono<Void> undo() {
+      TrainerRank opened;
+      List<MemoryRegion> registered;
+      synchronized (this) {
+        opened = trainer;
+        registered = List.copyOf(regions);
+      }
+      return (opened == null ? Mono.<Void>empty() : opened.close())
+          .onErrorComplete() // closing the regions tells whether they are read
+          .then(Mono.whenDelayError(registered.stream().map(MemoryRegion::close).toList()));
     }
 
     private void over() {

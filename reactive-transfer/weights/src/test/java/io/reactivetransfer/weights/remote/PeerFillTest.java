@@ -7,6 +7,7 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.IdleStrategy;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
@@ -35,6 +36,7 @@ import io.reactivetransfer.weights.version.RankMember;
 import io.reactivetransfer.weights.version.RankState;
 import io.reactivetransfer.weights.version.RankStatus;
 import io.reactivetransfer.weights.version.UpdateMode;
+import io.reactivetransfer.weights.version.UpdateNumber;
 import io.reactivetransfer.weights.version.UpdateResult;
 import io.reactivetransfer.weights.version.UpdateResult.Decision;
 import io.reactivetransfer.weights.version.VersionLease;
@@ -44,6 +46,7 @@ import io.reactivetransfer.weights.version.WeightsRank;
 import io.reactivetransfer.weights.version.WeightsRankBuilder;
 import io.reactivetransfer.weights.version.WeightsTrainer;
 import io.reactivetransfer.weights.version.WeightsUpdate;
+import io.reactivetransfer.weights.version.WriteOrder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -120,6 +123,9 @@ class PeerFillTest {
 
   private String backend = "loopback";
   private volatile HalfWay halfWay;
+
+  /** If there is one, what is registered is told when this ends, whoever has cancelled. */
+  private volatile Sinks.Empty<Void> telling;
 
   private TransferEngine engine() {
     EngineOptions options =
@@ -221,8 +227,13 @@ class PeerFillTest {
                 Publisher<Transfer> writes = (Publisher<Transfer>) arguments[0];
                 passed = new Object[] {Flux.from(writes).concatMap(now::next, 1)};
               }
+              Sinks.Empty<Void> told = telling;
               try {
-                return method.invoke(engine, passed);
+                Object result = method.invoke(engine, passed);
+                return method.getName().equals("register") && told != null
+                    ? Mono.fromFuture(((Mono<?>) result).toFuture(), true)
+                        .delayUntil(region -> told.asMono())
+                    : result;
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
@@ -527,6 +538,26 @@ class PeerFillTest {
     closed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     halfWay = null;
     requireFree(8, peer, late);
+  }
+
+  @Test
+  void aFillThatIsCancelledWhileItRegistersGivesItsLeaseBackBehindTheRegion() {
+    WeightsRank peer = add("rank-0", 7);
+    add("rank-1", -1);
+    TransferEngine engine = rankEngines.getFirst();
+    long registered = engine.stats().registeredBytes();
+    ServedRuns runs = new ServedRuns(peer, peer::lease, table(peer), RunOptions.defaults());
+    Sinks.Empty<Void> told = Sinks.empty();
+    telling = told;
+    WriteOrder order = new WriteOrder(UpdateNumber.NONE, 7, List.of(), TraceContext.NONE);
+    runs.write(order, ChecksumScope.all()).subscribe().dispose();
+    CompletableFuture<Void> quiet = runs.whenQuiet().toFuture();
+    assertThat(quiet).isNotDone();
+    told.tryEmitEmpty();
+    await(Mono.fromFuture(quiet));
+    assertThat(engine.stats().registeredBytes()).isEqualTo(registered);
+    telling = null;
+    requireFree(8, peer);
   }
 
   @Test
