@@ -169,6 +169,27 @@ class FlagsTest {
     }
   }
 
+  /** Nobody waits for ever for a batch whose word is gone. */
+  @Test
+  void whoFreesThemTooEarlyIsTold() {
+    Arena arena = Arena.ofShared();
+    MoeOptions freed = MoeOptions.builder().arrivalFlags(arena.allocate(48, 8)).build();
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, SHAPE, freed)) {
+      Rig.Tokens tokens = new Rig.Tokens(new RandomSteps(3), SHAPE);
+      MoeStep step = rig.begin(0, 1, tokens);
+      step.dispatchSend(tokens.payload[0]).block(Cluster.PATIENCE);
+      // Behind whatever the NIC's thread still does for the step, such as raising its words.
+      Mono.fromRunnable(() -> {})
+          .subscribeOn(cluster.engines.getFirst().scheduler())
+          .block(Cluster.PATIENCE);
+      arena.close();
+      assertThatExceptionOfType(GroupFailedException.class)
+          .isThrownBy(() -> step.dispatchReceive().block(Cluster.PATIENCE))
+          .withMessageEndingWith("a defect: java.lang.IllegalStateException: Already closed");
+    }
+  }
+
   /** In the next epoch nothing has come yet. */
   @Test
   void theNextEpochBeginsAtZero() {
