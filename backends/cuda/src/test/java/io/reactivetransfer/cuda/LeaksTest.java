@@ -3,6 +3,7 @@ package io.reactivetransfer.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.time.Duration;
 import java.util.HexFormat;

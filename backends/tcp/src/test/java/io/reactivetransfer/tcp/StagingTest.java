@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.Device;
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.tck.FakeDevice;
 import java.util.ArrayList;

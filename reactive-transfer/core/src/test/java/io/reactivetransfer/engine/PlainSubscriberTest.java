@@ -10,6 +10,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.fuzz.CapturedLog;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

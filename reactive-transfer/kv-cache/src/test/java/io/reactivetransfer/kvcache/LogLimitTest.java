@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.fuzz.CapturedLog;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.fuzz.CapturedLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;

@@ -3,6 +3,7 @@ package io.reactivetransfer.membership.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.membership.MembershipException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -3,6 +3,7 @@ package io.reactivetransfer.membership.kubernetes;
 import static io.reactivetransfer.membership.kubernetes.Slices.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.membership.Node;
 import io.reactivetransfer.membership.NodeSink;
 import java.time.Duration;

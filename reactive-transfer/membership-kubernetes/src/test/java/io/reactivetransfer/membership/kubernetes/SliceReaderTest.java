@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.membership.Node;
 import java.time.Duration;
 import java.util.List;

@@ -1,26 +1,30 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.fuzz;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What is written to the log, which tests have on the standard error stream. */
-final class CapturedLog implements AutoCloseable {
+/**
+ * What is written to the log, which tests have on the standard error stream, until it is closed.
+ */
+public final class CapturedLog implements AutoCloseable {
 
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-  CapturedLog() {
+  /** Takes what is written from now on. */
+  public CapturedLog() {
     System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
   }
 
   /** Lines that contain this. */
-  List<String> lines(String word) {
+  public List<String> lines(String word) {
     return text().lines().filter(line -> line.contains(word)).toList();
   }
 
-  String text() {
+  /** All of it. */
+  public String text() {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
