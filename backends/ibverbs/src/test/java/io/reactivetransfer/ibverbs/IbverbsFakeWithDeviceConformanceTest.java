@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Tag;
  * cards read and write by themselves. The other chapters are the same for all memory. In a usual
  * build DeviceMemoryTest has such memory read, written, flushed, revoked and closed.
  */
+// A usual build has these chapters with memory of the host.
+@Tag("merge")
 @Tag("nightly")
 @Chapters({"Visibility", "Placement", "HalfWay", "Revocation"})
 class IbverbsFakeWithDeviceConformanceTest extends IbverbsFakeConformanceTest {

@@ -6,11 +6,14 @@ import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 import java.time.Duration;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The rules of the kit over a network that is slow and gives bytes out in pieces that begin and end
  * anywhere.
  */
+// A usual build has these chapters over a network that does no such thing, and faults by FaultTest.
+@Tag("merge")
 @Chapters({"Visibility", "Arrival", "LostPeer", "Revocation", "Message"})
 class CrumblingCableConformanceTest extends TransferConformance {
 

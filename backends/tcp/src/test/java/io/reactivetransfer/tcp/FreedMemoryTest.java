@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
  * Memory that the application frees although it is registered: a mistake that must not end the
  * process, nor have anything sent or reported as done that nobody wrote.
  */
+// A usual build has memory that is freed under a region by the kit, and files by CutOffFileTest.
+@Tag("merge")
 class FreedMemoryTest {
 
   private static List<String> transports() {

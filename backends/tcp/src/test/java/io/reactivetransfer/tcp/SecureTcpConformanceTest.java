@@ -14,6 +14,7 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
 import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The same rules hold where both sides show certificates and prove a secret. That bytes come whole
@@ -22,6 +23,8 @@ import javax.net.ssl.SSLException;
 @Chapters(
     value = {"LostPeer", "Message", "Control"},
     unlessAll = true)
+// A usual build has these chapters without TLS, and TLS by TlsTest.
+@Tag("merge")
 class SecureTcpConformanceTest extends TransferConformance {
 
   /** The tests' compiler has no instructions of AES: with it they would take five times as long. */

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Nodes come and go, and etcd does, while requests run: each of them arrives. */
+// A usual build has the roles of this example by TogetherTest, in one process.
+@Tag("merge")
 @Timeout(600)
 class ClusterTest {
 

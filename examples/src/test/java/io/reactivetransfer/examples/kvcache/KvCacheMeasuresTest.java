@@ -10,6 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the program measures and tries besides one hand-over. */
+// A usual build runs the same example by KvCacheTest, and measures nothing.
+@Tag("merge")
 @Timeout(300)
 class KvCacheMeasuresTest {
 

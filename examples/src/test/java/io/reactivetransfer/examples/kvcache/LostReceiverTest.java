@@ -34,6 +34,8 @@ import reactor.core.publisher.Mono;
  * of at once, as that of a prefill process is which writes all the time. Silence and deadlines are
  * far away, so that nothing but the end of its control connection can say so.
  */
+// A usual build has a receiver that is lost by the simulation.
+@Tag("merge")
 @Timeout(240)
 class LostReceiverTest {
 

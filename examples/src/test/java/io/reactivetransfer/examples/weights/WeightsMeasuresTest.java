@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the program measures and tries besides some updates. */
+// A usual build runs the same example by WeightsTest, and measures nothing.
+@Tag("merge")
 @Timeout(300)
 class WeightsMeasuresTest {
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,6 +17,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * what never comes is waited for more briefly. In a usual build a saboteur is run on the tests of
  * its rule alone.
  */
+// A usual build runs the kit; that it finds what is wrong is for whoever changes it, and for a
+// merge.
+@Tag("merge")
 class DeviceSabotageTest {
 
   /** For what never comes; of all that comes, nothing takes as long even on a busy machine. */

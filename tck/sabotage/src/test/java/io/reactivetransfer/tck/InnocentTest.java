@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** What the saboteurs are made of has no defect of its own. */
+// A usual build has the kit acquit the backends of this tree.
+@Tag("merge")
 @Timeout(600)
 class InnocentTest {
 

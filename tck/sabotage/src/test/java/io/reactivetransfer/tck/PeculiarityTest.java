@@ -7,6 +7,7 @@ import static org.junit.platform.launcher.TagFilter.excludeTags;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,8 @@ import org.junit.platform.engine.DiscoverySelector;
  * much to do on one that does all of it; {@code -DsabotageAll=true}, as the nightly build has it,
  * the whole kit on that one, and on one for each peculiarity, too.
  */
+// A usual build has the kit on NICs without such peculiarities.
+@Tag("merge")
 @Timeout(600)
 class PeculiarityTest {
 

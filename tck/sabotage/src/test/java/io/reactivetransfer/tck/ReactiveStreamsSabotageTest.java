@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,9 @@ import org.junit.platform.engine.UniqueId;
  * Proves that the verification of Reactive Streams reaches every publisher: one that begins without
  * {@code onSubscribe} is found. Runs that one test of each, since all of them take long.
  */
+// A usual build runs the kit; that it finds what is wrong is for whoever changes it, and for a
+// merge.
+@Tag("merge")
 class ReactiveStreamsSabotageTest {
 
   private static final String TEST = "required_spec109_mustIssueOnSubscribeForNonNullSubscriber";

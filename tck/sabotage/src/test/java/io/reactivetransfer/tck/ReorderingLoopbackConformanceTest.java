@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The same rules where nothing comes in the order in which it was sent, and a long write in parts.
@@ -9,6 +10,8 @@ import io.reactivetransfer.spi.Backend;
 @Chapters(
     value = {"Visibility", "Arrival", "Quiet", "Counting", "Placement", "HalfWay"},
     unlessAll = true)
+// A usual build has the simulation, whose network changes all orders.
+@Tag("merge")
 class ReorderingLoopbackConformanceTest extends TransferConformance {
 
   @Override

@@ -2,10 +2,13 @@ package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The simulation finds each mistake within a few seeds. */
+// A usual build runs the simulation; that it finds what is wrong is shown before a merge.
+@Tag("merge")
 class SabotageTest {
 
   private static final long SEED = Seeds.first(20_261_130);

@@ -28,6 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * One call of the SPI fails, whichever it is: everything still ends once, quietly, without leaks.
  */
+// A usual build has failing NICs by the simulation.
+@Tag("merge")
 class FailingCallTest {
 
   /** Far more than any of the scenarios makes. */

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.simulation.Simulation.Result;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A simulation that finds nothing proves nothing: each defect of a NIC is found. */
+// A usual build runs the simulation; that it finds what is wrong is shown before a merge.
+@Tag("merge")
 class SabotageTest {
 
   private static final int SEEDS = 1_000;

@@ -22,10 +22,13 @@ import java.util.Arrays;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
 /** One engine with many peers, in another process. */
+// A usual build has several peers at once by the kit.
+@Tag("merge")
 class CrowdTest {
 
   private static final int PEERS = Integer.getInteger("reactivetransfer.rounds", 1) > 1 ? 100 : 40;

@@ -26,11 +26,14 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import reactor.core.publisher.Flux;
 
 /** Another process that is written to through cables, and what happens to these. */
+// A usual build has processes that are cut off by the rules about those.
+@Tag("merge")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FaultyCableTest {
 

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.assertj.core.api.Condition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -32,6 +33,9 @@ import org.junit.platform.testkit.engine.Events;
  * there is one with a defect, in both processes. Each is run on its own rule only, since the rules
  * build on one another: who is never found to be lost never comes back.
  */
+// A usual build runs the rules about processes; that they find what is wrong is shown before a
+// merge.
+@Tag("merge")
 @Execution(ExecutionMode.CONCURRENT)
 class ProcessSabotageTest {
 

@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,8 @@ import picocli.CommandLine;
  * Each benchmark that needs no GPU runs: what they measure takes longer than a test has. Those that
  * need one have a test among the examples, which has a fake of it.
  */
+// A usual build compiles the benchmarks, and runs none.
+@Tag("merge")
 class BenchmarksTest {
 
   @TempDir private Path folder;

@@ -27,6 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two commands as users start them on two hosts; here both are on one. */
+// A usual build measures between processes by PerfTest.
+@Tag("merge")
 class TwoHostsTest {
 
   private static JavaProcess tool(String... arguments) throws Exception {

@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Both sides in this process: for half a second, or until a defect shows. Each night it is 1.5 s,
  * and a second more for what never comes: on a busy machine what is only late looks the same.
  */
+// A usual build measures by PerfTest, and for a moment only.
+@Tag("merge")
 class SoakTest {
 
   private static final boolean IS_NIGHT = Integer.getInteger("reactivetransfer.rounds", 1) > 1;

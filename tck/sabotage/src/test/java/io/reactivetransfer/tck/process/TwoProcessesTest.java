@@ -19,9 +19,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+// A usual build has the rules about other processes over tcp.
+@Tag("merge")
 @Timeout(240)
 class TwoProcessesTest {
 

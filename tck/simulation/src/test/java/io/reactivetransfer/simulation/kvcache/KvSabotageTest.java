@@ -4,10 +4,13 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A simulation that finds nothing proves nothing: each broken promise is found. */
+// A usual build runs the simulation; that it finds what is wrong is shown before a merge.
+@Tag("merge")
 class KvSabotageTest {
 
   private static final int SEEDS = 1_000;
