@@ -4,8 +4,9 @@ import java.util.Arrays;
 
 /**
  * Where the tokens of a step lie at the rank that gets them: by expert, and for each expert by
- * group, each group in its send order. Results go back by group. Reused from step to step; not
- * thread-safe.
+ * group, each group in its send order. Results go back by group. If experts compute in place, the
+ * rows are those of the results that go back, and tokens are where they have come. Reused from step
+ * to step; not thread-safe.
  */
 final class Arrangement {
 
@@ -14,11 +15,19 @@ final class Arrangement {
   private final int groups;
   private final int experts;
   private final int alignment;
+  private final boolean isInPlace;
   private final int[] counts;
   private final int[] firstRow;
+
+  /** For each expert and group, how many tokens of groups before it the expert has. */
+  private final int[] before;
+
   private final int[] rows;
   private final int[] firstOfBlock;
   private final int ownGroup;
+
+  /** Where tokens have come. */
+  final Slots slots;
 
   /** The number of the first pair that this rank's own group has for it, and their rows. */
   private int firstOwn;
@@ -31,11 +40,14 @@ final class Arrangement {
     groups = shape.groups().groups();
     experts = placement.expertsOn(rank);
     alignment = shape.expertAlignment();
+    isInPlace = shape.isInPlace();
     counts = new int[experts];
     firstRow = new int[experts];
+    before = new int[experts * groups];
     rows = new int[experts * groups];
     firstOfBlock = new int[groups + 1];
     ownGroup = shape.groups().groupOf(rank);
+    slots = new Slots(shape, rank);
     ownRows = new int[shape.maxTokens() * Math.min(shape.topK(), experts)];
   }
 
@@ -49,6 +61,7 @@ final class Arrangement {
       firstRow[expert] = row;
       for (int group = 0; group < groups; group++) {
         int count = table.count(group, instance);
+        before[expert * groups + group] = row - firstRow[expert];
         rows[expert * groups + group] = row;
         firstOfBlock[group + 1] += count;
         row += count;
@@ -58,12 +71,27 @@ final class Arrangement {
     for (int group = 0; group < groups; group++) {
       firstOfBlock[group + 1] += firstOfBlock[group];
     }
+    if (isInPlace) {
+      slots.compute(table);
+      useBlocks();
+    }
     firstOwn = table.firstPair(ownGroup, rank);
     int own = 0;
     for (int expert = 0; expert < experts; expert++) {
       int first = row(expert, ownGroup);
       for (int i = 0; i < count(expert, ownGroup); i++) {
         ownRows[own++] = first + i;
+      }
+    }
+  }
+
+  /** Results lie in the order in which they go back. */
+  private void useBlocks() {
+    for (int group = 0; group < groups; group++) {
+      int row = firstOfBlock[group];
+      for (int expert = 0; expert < experts; expert++) {
+        rows[expert * groups + group] = row;
+        row += count(expert, group);
       }
     }
   }
@@ -78,7 +106,7 @@ final class Arrangement {
     return counts[expert];
   }
 
-  /** The row of its first token, a multiple of the alignment. */
+  /** The row of its first token, a multiple of the alignment. Not of experts in place. */
   int firstRow(int expert) {
     return firstRow[expert];
   }
@@ -111,8 +139,28 @@ final class Arrangement {
   /** How many of an expert's tokens come from a group. */
   int count(int expert, int group) {
     int at = expert * groups + group;
-    int end = group + 1 < groups ? rows[at + 1] : firstRow[expert] + counts[expert];
-    return end - rows[at];
+    int end = group + 1 < groups ? before[at + 1] : counts[expert];
+    return end - before[at];
+  }
+
+  /** How many of an expert's tokens come from groups before this one. */
+  int before(int expert, int group) {
+    return before[expert * groups + group];
+  }
+
+  /** The group from which an expert has its i-th token, from 0 on. */
+  int groupOf(int expert, int i) {
+    int low = 0;
+    int high = groups - 1;
+    while (low < high) { // the last one before whose tokens there are at most i
+      int middle = (low + high + 1) >>> 1;
+      if (before[expert * groups + middle] <= i) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
   }
 
   /** How many tokens this rank gets from a group. */

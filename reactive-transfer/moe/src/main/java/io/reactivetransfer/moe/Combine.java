@@ -23,6 +23,8 @@ final class Combine {
   private final boolean isAlone;
 
   private final Group group;
+
+  /** Where experts put them: in the blocks themselves, if they compute in place. */
   private final MemorySegment results;
 
   /** Where experts put them, if that is on an accelerator. */
@@ -72,9 +74,9 @@ final class Combine {
     rank = group.ranks.own();
     ownGroup = shape.groups().groupOf(rank);
     isAlone = shape.groups().size(ownGroup) == 1;
-    results = memory.section(Section.RESULTS);
-    deviceResults = memory.ofExperts(Section.RESULTS);
     blocks = memory.section(Section.BLOCKS);
+    results = shape.isInPlace() ? blocks : memory.section(Section.RESULTS);
+    deviceResults = memory.ofExperts(Section.RESULTS);
     MemorySegment returned = memory.section(Section.RETURNED);
     sums = new WeightedSums(shape);
     places = new ResultPlaces(shape, rank, lane.routing, arrangement, returned, results);
@@ -90,7 +92,7 @@ final class Combine {
     resultStride = shape.resultStride();
     staging = new Work(group, this::stage, this::staged);
     summing = new Work(group, this::sum, this::received);
-    writes = new Writes(group, shape.ranks(), this::advance);
+    writes = new Writes(group, shape.ranks(), this::written);
   }
 
   /** The tokens of a step have come; what is still out of the step before is waited for. */
@@ -164,9 +166,19 @@ final class Combine {
     return sending != null || next != null;
   }
 
+  /** Whether no NIC reads results any more that were sent. */
+  boolean areResultsWritten() {
+    return writes.areDone();
+  }
+
   /** Whether all results of this step are on their way. */
   boolean hasSent() {
     return isStaged;
+  }
+
+  private void written() {
+    advance();
+    lane.dispatch.resultsWritten();
   }
 
   private void advance() {
@@ -179,7 +191,11 @@ final class Combine {
       sending = next;
       next = null;
       areAllSent = false;
-      staging.begin();
+      if (shape.isInPlace()) {
+        stagedInPlace();
+      } else {
+        staging.begin();
+      }
     }
     if (receiving != null && isStaged && haveResultsCome && !isSumming) {
       isSumming = true;
@@ -246,6 +262,13 @@ final class Combine {
         }
       }
       first += rows;
+    }
+  }
+
+  /** Unless the group has failed: then it is over with who waits when it is quiet. */
+  private void stagedInPlace() {
+    if (group.failure() == null) {
+      staged();
     }
   }
 

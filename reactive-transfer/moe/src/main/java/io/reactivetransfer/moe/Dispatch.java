@@ -37,6 +37,8 @@ final class Dispatch {
   private final MemorySegment send;
   private final MemorySegment privates;
   private final MemorySegment overflow;
+
+  /** Where this rank's own tokens go, which is send order if experts compute in place. */
   private final MemorySegment output;
 
   /** Where experts have it, if that is on an accelerator. */
@@ -109,7 +111,7 @@ final class Dispatch {
     send = memory.section(Section.SEND);
     privates = memory.section(Section.PRIVATE);
     overflow = memory.section(Section.OVERFLOW);
-    output = memory.section(Section.TOKENS);
+    output = shape.isInPlace() ? send : memory.section(Section.TOKENS);
     deviceOutput = memory.ofExperts(Section.TOKENS);
     rows = new MemorySegment[shape.ranks()];
     isTarget = new boolean[rows.length];
@@ -237,10 +239,27 @@ final class Dispatch {
     if (areFirstSent && areRoutesKnown && !areAllSent) {
       sendOverflow();
     }
-    if (receiving != null && areOwnThere && haveTokensCome && !isCopying) {
+    if (receiving != null && areOwnThere && haveTokensCome && !isCopying && arePlacesFree()) {
       isCopying = true;
-      copying.begin();
+      if (shape.isInPlace()) {
+        receivedInPlace();
+      } else {
+        copying.begin();
+      }
     }
+  }
+
+  /**
+   * Whether experts may put results where those of the step before were sent from. Their ranks may
+   * have got these, and have gone on, before the NIC here has done with them.
+   */
+  private boolean arePlacesFree() {
+    return !shape.isInPlace() || lane.combine.areResultsWritten();
+  }
+
+  /** Results of a step were written, all of them. */
+  void resultsWritten() {
+    advance();
   }
 
   private void begin(Half<Void> half) {
@@ -326,7 +345,7 @@ final class Dispatch {
     advance();
   }
 
-  /** Brings this rank's own tokens to its experts. */
+  /** Brings this rank's own tokens to its experts, or to where these take them. */
   private void bringOwn() {
     int topK = shape.topK();
     int bytes = shape.tokenBytes();
@@ -335,7 +354,8 @@ final class Dispatch {
     for (int token = 0; token < routing.tokens(); token++) {
       for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
         if (routing.rank(pair) == rank) {
-          int row = arrangement.rowOfOwn(routing.place(pair));
+          int place = routing.place(pair);
+          int row = shape.isInPlace() ? place : arrangement.rowOfOwn(place);
           MemorySegment.copy(tokens, token * stride, output, row * at, bytes);
         }
       }
@@ -466,6 +486,13 @@ final class Dispatch {
   private void copy(MemorySegment from, int slot, int row, int count, long at) {
     if (count > 0) {
       MemorySegment.copy(from, slot * at, output, row * at, count * at);
+    }
+  }
+
+  /** Unless the group has failed: then it is over with who waits when it is quiet. */
+  private void receivedInPlace() {
+    if (group.failure() == null) {
+      received();
     }
   }
 

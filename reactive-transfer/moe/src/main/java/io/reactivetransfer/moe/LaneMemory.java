@@ -30,6 +30,11 @@ final class LaneMemory {
     return memories[group.ranks.own()];
   }
 
+  /** All of this rank, of which the sections are parts. */
+  MemorySegment whole() {
+    return whole;
+  }
+
   MemorySegment section(Section section) {
     return whole.asSlice(own().offset(lane, section), own().length(section));
   }

@@ -57,10 +57,10 @@ public final class MoeLane {
         new ExpertBatch(
             shape,
             rank,
+            index,
             arrangement,
-            memory.section(MoeMemory.Section.TOKENS),
+            memory.whole(),
             memory.ofExperts(MoeMemory.Section.TOKENS),
-            memory.section(MoeMemory.Section.RESULTS),
             memory.ofExperts(MoeMemory.Section.RESULTS));
   }
 

@@ -22,11 +22,14 @@ public final class MoeMemory {
     PRIVATE,
     /** Tokens beyond the private slots, of all other groups; others write here. */
     OVERFLOW,
-    /** Tokens by expert, as the application gets them. */
+    /** Tokens by expert, as the application gets them; none if experts compute in place. */
     TOKENS,
-    /** Results in the same places, from the application. */
+    /** Results in the same places, from the application; none if experts compute in place. */
     RESULTS,
-    /** Results by group, in the order in which the group sent its tokens. */
+    /**
+     * Results by group, in the order in which the group sent its tokens; from the application if
+     * experts compute in place.
+     */
     BLOCKS,
     /** Results of this rank's own tokens; others write here. */
     RETURNED
@@ -68,7 +71,7 @@ public final class MoeMemory {
         ofOneExpert > Long.MAX_VALUE / Math.max(1, experts)
             ? Long.MAX_VALUE
             : experts * ofOneExpert;
-    tokenRows = places("tokens by expert", Math.min(spread, full));
+    tokenRows = shape.isInPlace() ? 0 : places("tokens by expert", Math.min(spread, full));
 
     long at = 0;
     long rowBytes = RouteRow.bytes(shape);
@@ -204,7 +207,10 @@ public final class MoeMemory {
     return received;
   }
 
-  /** Places for tokens by expert, alignment included, and for results. */
+  /**
+   * Places for tokens by expert, alignment included, and for results; none if experts compute in
+   * place.
+   */
   public int tokenRows() {
     return tokenRows;
   }

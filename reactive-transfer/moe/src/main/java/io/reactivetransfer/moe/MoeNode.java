@@ -159,7 +159,7 @@ public final class MoeNode {
     }
     Flags.requireRoom(options.arrivalFlags(), shape.lanes());
     DeviceRows devices = new DeviceRows();
-    requireExpertMemory(devices, options.expertMemory(), shape.memory(rank));
+    requireExpertMemory(devices, options.expertMemory(), shape, shape.memory(rank));
     HostMemory own = new HostMemory(memory.asSlice(0, needed));
     Mono<MemoryRegion> registration = engine.register(own.segment());
     return Mono.create(sink -> {
@@ -184,9 +184,15 @@ public final class MoeNode {
   }
 
   private static void requireExpertMemory(
-      DeviceRows devices, @Nullable DeviceMemory given, MoeMemory needed) {
+      DeviceRows devices, @Nullable DeviceMemory given, MoeShape shape, MoeMemory needed) {
     if (given == null) {
       return;
+    }
+    if (shape.isInPlace()) {
+      throw new IllegalArgumentException(
+          "expected experts that compute in memory of the host, as the shape is in place, got some"
+              + " on "
+              + given.device());
     }
     if (given.length() < needed.expertBytes()) {
       throw new IllegalArgumentException(

@@ -166,8 +166,11 @@ public final class MoeOptions {
      *       of others lie in {@link MoeMemory.Section#RETURNED}.
      *   <li>The third, when the {@link ExpertBatch} is complete, before {@link
      *       MoeStep#dispatchReceive}, which has to be subscribed to for it, emits it: all tokens
-     *       lie by expert in {@link MoeMemory.Section#TOKENS}, or in {@link #expertMemory}. How
-     *       many each expert has is in the routes, in {@link MoeMemory.Section#ROWS}.
+     *       lie by expert in {@link MoeMemory.Section#TOKENS}, or in {@link #expertMemory}; or, if
+     *       experts compute {@linkplain MoeShape#isInPlace() in place}, where those of others have
+     *       come and its own are in send order in {@link MoeMemory.Section#SEND}, and nobody reads
+     *       {@link MoeMemory.Section#BLOCKS}. How many each expert has is in the routes, in {@link
+     *       MoeMemory.Section#ROWS}.
      * </ul>
      *
      * <p>When the group is over, or fails while ranks join, each word becomes {@link
@@ -201,7 +204,8 @@ public final class MoeOptions {
      * emits them, and results are copied from there when {@link MoeStep#combineSend} is subscribed
      * to: what has made them must be over by then, since copies wait for nothing that was given to
      * the device. {@link ExpertBatch#tokenMemory} and {@link ExpertBatch#resultMemory} are where.
-     * The memory of the group itself is of the host all the same.
+     * The memory of the group itself is of the host all the same. Not for a shape that is
+     * {@linkplain MoeShape#isInPlace() in place}.
      *
      * @param memory at least {@link MoeMemory#expertBytes()}, at an address that {@link
      *     MoeMemory#ALIGNMENT} divides, of one group at a time; keep it until {@link

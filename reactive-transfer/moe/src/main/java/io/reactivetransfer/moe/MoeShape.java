@@ -22,6 +22,7 @@ public final class MoeShape {
   private final int privateTokens;
   private final int maxReceived;
   private final int expertAlignment;
+  private final boolean isInPlace;
   private final int lanes;
 
   private MoeShape(Builder from) {
@@ -36,6 +37,7 @@ public final class MoeShape {
     privateTokens = from.privateTokens < 0 ? usualPrivateTokens(from) : from.privateTokens;
     maxReceived = from.maxReceived;
     expertAlignment = from.expertAlignment;
+    isInPlace = from.isInPlace;
     lanes = from.lanes;
   }
 
@@ -149,6 +151,14 @@ public final class MoeShape {
     return expertAlignment;
   }
 
+  /**
+   * Whether experts compute where tokens have come and from where results are sent, so that nothing
+   * is copied in between: an {@link ExpertBatch} has its rows in many places then.
+   */
+  public boolean isInPlace() {
+    return isInPlace;
+  }
+
   /** How many steps may be under way at once, each on a lane of its own. */
   public int lanes() {
     return lanes;
@@ -196,7 +206,7 @@ public final class MoeShape {
         + (maxReceived == Integer.MAX_VALUE ? "all" : "at most " + maxReceived)
         + " received, aligned to "
         + expertAlignment
-        + ", "
+        + (isInPlace ? ", in place, " : ", ")
         + lanes
         + (lanes == 1 ? " lane" : " lanes");
   }
@@ -223,6 +233,7 @@ public final class MoeShape {
     private int privateTokens = -1;
     private int maxReceived = Integer.MAX_VALUE;
     private int expertAlignment = 1;
+    private boolean isInPlace;
     private int lanes = 1;
 
     private Builder(
@@ -278,6 +289,17 @@ public final class MoeShape {
       return this;
     }
 
+    /**
+     * See {@link MoeShape#isInPlace()}; by default not, and each expert has its tokens one behind
+     * the other. For experts that take one row after the other, or lists of rows, in the memory of
+     * the host: it saves two copies in each step, and the memory for them. Alignment has no meaning
+     * then.
+     */
+    public Builder inPlace(boolean inPlace) {
+      this.isInPlace = inPlace;
+      return this;
+    }
+
     /** See {@link MoeShape#lanes()}, 1 to {@link MoeShape#MAX_LANES}; by default 1. */
     public Builder lanes(int lanes) {
       this.lanes = Checks.between("lanes", lanes, 1, MAX_LANES);
@@ -288,9 +310,16 @@ public final class MoeShape {
      * The shape, checked.
      *
      * @throws IllegalArgumentException if a rank would need more places than an int counts, or more
-     *     bytes than a long; a smaller {@link #maxReceived} or {@link #privateTokens} helps
+     *     bytes than a long; a smaller {@link #maxReceived} or {@link #privateTokens} helps. Or if
+     *     experts compute in place and their tokens are to be aligned
      */
     public MoeShape build() {
+      if (isInPlace && expertAlignment != 1) {
+        throw new IllegalArgumentException(
+            "expected an expertAlignment of 1 for experts that compute in place, whose tokens do"
+                + " not lie one behind the other, got "
+                + expertAlignment);
+      }
       MoeShape shape = new MoeShape(this);
       for (int rank = 0; rank < shape.ranks(); rank++) {
         shape.memory(rank);

@@ -209,7 +209,8 @@ public final class MoeStep {
 
   /**
    * Receives the tokens of all ranks for this rank's experts. Emits them when all are there, by
-   * expert.
+   * expert; or, of a shape that is {@linkplain MoeShape#isInPlace() in place}, where they have
+   * come, when its results of the step before were written, too.
    */
   public Mono<ExpertBatch> dispatchReceive() {
     return half(
@@ -231,7 +232,8 @@ public final class MoeStep {
   /**
    * Sends the results that lie in the {@link ExpertBatch} to where their tokens came from.
    * Completes when all of them were written. Those that are this rank's own are read where they lie
-   * until {@link #combineReceive} has ended.
+   * until {@link #combineReceive} has ended. Experts must have done with the tokens: whoever has
+   * these results may send those of the next step to the same memory.
    */
   public Mono<Void> combineSend() {
     return half(

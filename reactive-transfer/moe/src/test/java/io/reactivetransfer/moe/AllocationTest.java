@@ -7,7 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -19,28 +21,43 @@ class AllocationTest {
   private static final int MANY = 512;
   private static final int ATTEMPTS = 3;
 
-  private static final MoeShape SHAPE =
-      MoeShape.builder(ExpertPlacement.even(2, 4), 2, MANY, 32, 8).privateTokens(MANY).build();
+  /** What a token may allocate that is less than any object. */
+  private static final int LESS_THAN_AN_OBJECT = 16;
 
-  @Test
-  void noTokenAllocates() {
+  /** What batches have told of, so that nobody leaves the telling out. */
+  private final AtomicLong told = new AtomicLong();
+
+  private final ExpertRuns runs = (group, count, tokens, results) -> told.addAndGet(count);
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noTokenAllocates(boolean inPlace) {
+    MoeShape shape =
+        MoeShape.builder(ExpertPlacement.even(2, 4), 2, MANY, 32, 8)
+            .privateTokens(MANY / 2)
+            .inPlace(inPlace)
+            .build();
     try (Cluster cluster = Cluster.plainLoopback(2);
-        Rig rig = new Rig(cluster, SHAPE, Rig.OPTIONS)) {
+        Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
       long few = 0;
       long many = 0;
       long perToken = Long.MAX_VALUE;
       // Whatever else runs in this JVM allocates, too: what a token allocates is in each attempt.
-      for (int attempt = 0; attempt < ATTEMPTS && (perToken >= 16 || few >= 64 << 10); attempt++) {
+      for (int attempt = 0;
+          attempt < ATTEMPTS && (perToken >= LESS_THAN_AN_OBJECT || few >= 64 << 10);
+          attempt++) {
         few = bytesPerStep(rig, 8);
         many = bytesPerStep(rig, MANY);
         perToken = (many - few) / (2 * (MANY - 8)); // sent to two experts on two ranks
       }
-      assertThat(perToken).as("of %s and %s bytes per step", few, many).isLessThan(16);
+      assertThat(perToken)
+          .as("of %s and %s bytes per step", few, many)
+          .isLessThan(LESS_THAN_AN_OBJECT);
       assertThat(few).as("bytes of a step of two ranks").isLessThan(64 << 10);
     }
   }
 
-  private static long bytesPerStep(Rig rig, int tokens) {
+  private long bytesPerStep(Rig rig, int tokens) {
     int[] experts = new int[tokens * 2];
     for (int i = 0; i < experts.length; i++) {
       experts[i] = i % 4;
@@ -58,7 +75,7 @@ class AllocationTest {
     return (threads.getTotalThreadAllocatedBytes() - before) / STEPS;
   }
 
-  private static void steps(
+  private void steps(
       Rig rig,
       int steps,
       int tokens,
@@ -76,9 +93,19 @@ class AllocationTest {
                       .get(of)
                       .lane(0)
                       .begin(tokens, experts, weights)
-                      .run(payload, batch -> Mono.empty(), sums.get(of)))
+                      .run(payload, batch -> Mono.fromRunnable(() -> ask(batch)), sums.get(of)))
               .then());
     }
     Mono.when(ranks).block(Cluster.PATIENCE);
+  }
+
+  /** Of each token. */
+  private void ask(ExpertBatch batch) {
+    for (int expert = 0; expert < batch.experts(); expert++) {
+      batch.runs(expert, runs);
+      for (int i = 0; i < batch.count(expert); i++) {
+        told.addAndGet(batch.tokenAt(expert, i) + batch.resultAt(expert, i));
+      }
+    }
   }
 }

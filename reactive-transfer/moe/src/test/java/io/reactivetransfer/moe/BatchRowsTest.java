@@ -2,11 +2,15 @@ package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** Which rows of a batch come from whom. */
@@ -94,6 +98,69 @@ class BatchRowsTest {
                       .isThrownBy(() -> batch.firstRow(wrong[0], wrong[1]));
                 }
                 Model.compute(alone, batch);
+              })
+          .block(Cluster.PATIENCE);
+    }
+  }
+
+  /** Experts that were written for rows do not compute with what is none. */
+  @Test
+  void rowsOfAShapeInPlaceAreRefusedInWords() {
+    MoeShape shape =
+        MoeShape.builder(ExpertPlacement.even(1, 2), 1, 4, 16, 4).inPlace(true).build();
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
+      rig.step(
+              0,
+              0,
+              new Rig.Tokens(new RandomSteps(1), shape),
+              batch -> {
+                List<ThrowingCallable> rows =
+                    List.of(
+                        () -> batch.firstRow(0),
+                        () -> batch.firstRow(0, 0),
+                        batch::tokens,
+                        batch::results,
+                        batch::tokenMemory,
+                        batch::resultMemory);
+                for (ThrowingCallable each : rows) {
+                  assertThatIllegalStateException()
+                      .isThrownBy(each)
+                      .withMessageEndingWith(
+                          "got one in place; take memory() with tokenAt and resultAt, or with"
+                              + " runs");
+                }
+                Model.compute(shape, batch);
+              })
+          .block(Cluster.PATIENCE);
+    }
+  }
+
+  /** Of any shape. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatAnExpertDoesNotHaveIsRefused(boolean inPlace) {
+    MoeShape shape =
+        MoeShape.builder(ExpertPlacement.even(1, 2), 1, 4, 16, 4).inPlace(inPlace).build();
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
+      rig.step(
+              0,
+              0,
+              new Rig.Tokens(new RandomSteps(1), shape),
+              batch -> {
+                List<ThrowingCallable> wrong =
+                    List.of(
+                        () -> batch.tokenAt(0, -1),
+                        () -> batch.tokenAt(0, batch.count(0)),
+                        () -> batch.resultAt(1, batch.count(1)),
+                        () -> batch.tokenAt(2, 0),
+                        () -> batch.runs(2, (group, count, tokens, results) -> {}),
+                        () -> batch.runs(-1, (group, count, tokens, results) -> {}));
+                for (ThrowingCallable each : wrong) {
+                  assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(each);
+                }
+                Model.compute(shape, batch);
               })
           .block(Cluster.PATIENCE);
     }

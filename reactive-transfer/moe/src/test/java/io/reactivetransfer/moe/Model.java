@@ -29,17 +29,62 @@ final class Model {
 
   /** What the experts of a rank make of a batch. Whatever lies in other rows must not matter. */
   static void compute(MoeShape shape, ExpertBatch batch) {
-    long stride = batch.resultStride();
     for (int index = 0; index < batch.experts(); index++) {
-      for (int i = 0; i < batch.count(index); i++) {
-        long row = batch.firstRow(index) + i;
-        long hash = hash(batch.tokens(), row * batch.tokenStride(), shape.tokenBytes());
-        for (int j = 0; j < shape.hidden(); j++) {
-          float value = result(hash, batch.expert(index), j);
-          long at = row * stride + (long) j * shape.resultType().bytes();
-          shape.resultType().set(batch.results(), at, value);
+      switch (index % 3) {
+        case 0 -> computeRuns(shape, batch, index);
+        case 1 -> computeEach(shape, batch, index);
+        default -> {
+          if (shape.isInPlace()) {
+            computeEach(shape, batch, index);
+          } else {
+            computeRows(shape, batch, index);
+          }
         }
       }
+    }
+  }
+
+  /** Of one expert, as many tokens at a time as lie one behind the other. */
+  private static void computeRuns(MoeShape shape, ExpertBatch batch, int index) {
+    MemorySegment memory = batch.memory();
+    int expert = batch.expert(index);
+    batch.runs(
+        index,
+        (group, count, tokens, results) -> {
+          for (int i = 0; i < count; i++) {
+            long from = tokens + i * batch.tokenStride();
+            compute(shape, expert, memory, from, memory, results + i * batch.resultStride());
+          }
+        });
+  }
+
+  /** The same, one token at a time, of which each is asked for. */
+  private static void computeEach(MoeShape shape, ExpertBatch batch, int index) {
+    MemorySegment memory = batch.memory();
+    int expert = batch.expert(index);
+    for (int i = 0; i < batch.count(index); i++) {
+      long from = batch.tokenAt(index, i);
+      compute(shape, expert, memory, from, memory, batch.resultAt(index, i));
+    }
+  }
+
+  /** The same, of rows that follow each other. */
+  private static void computeRows(MoeShape shape, ExpertBatch batch, int index) {
+    int expert = batch.expert(index);
+    for (int i = 0; i < batch.count(index); i++) {
+      long row = batch.firstRow(index) + i;
+      long from = row * batch.tokenStride();
+      long to = row * batch.resultStride();
+      compute(shape, expert, batch.tokens(), from, batch.results(), to);
+    }
+  }
+
+  private static void compute(
+      MoeShape shape, int expert, MemorySegment tokens, long from, MemorySegment results, long to) {
+    long hash = hash(tokens, from, shape.tokenBytes());
+    for (int j = 0; j < shape.hidden(); j++) {
+      long at = to + (long) j * shape.resultType().bytes();
+      shape.resultType().set(results, at, result(hash, expert, j));
     }
   }
 

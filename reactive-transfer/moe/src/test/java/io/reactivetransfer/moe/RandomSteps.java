@@ -71,12 +71,14 @@ final class RandomSteps {
   MoeShape.Builder shape(int ranks) {
     ExpertPlacement placement = placement(ranks);
     int topK = between(1, Math.min(placement.experts(), 8));
+    boolean isInPlace = chance(50);
     MoeShape.Builder shape =
         MoeShape.builder(placement, topK, between(1, 12), between(1, 70), between(1, 9))
             .groups(groups(ranks))
             .resultType(FloatType.values()[between(0, 2)])
             .sumType(FloatType.values()[between(0, 2)])
-            .expertAlignment(chance(50) ? 1 : between(1, 9));
+            .inPlace(isInPlace)
+            .expertAlignment(isInPlace || chance(50) ? 1 : between(1, 9));
     return chance(40) ? shape : shape.privateTokens(between(0, 6));
   }
 

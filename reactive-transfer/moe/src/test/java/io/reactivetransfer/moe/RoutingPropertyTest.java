@@ -2,17 +2,32 @@ package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.moe.MoeMemory.Section;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What ranks compute from counts is what comes of moving each token by itself. */
 class RoutingPropertyTest {
 
   private static final long SEED = Seeds.first(20_261_125);
+
   private static final int CASES = 400 * Integer.getInteger("reactivetransfer.rounds", 1);
+
+  /** As much as a rank of the cases before needs; nobody reads or writes it. */
+  private MemorySegment room = MemorySegment.NULL;
+
+  private MemorySegment room(long bytes) {
+    if (room.byteSize() < bytes) {
+      room = Arena.ofAuto().allocate(bytes, MoeMemory.ALIGNMENT);
+    }
+    return room.asSlice(0, bytes);
+  }
 
   /** One token for one expert, as somebody would follow it who knows nothing of counts. */
   record Pair(int group, int token, int k, int instance) {}
@@ -71,7 +86,7 @@ class RoutingPropertyTest {
     return row;
   }
 
-  private static final class Case {
+  private final class Case {
     private final MoeShape shape;
     private final int groups;
     private final OwnRouting[] routing;
@@ -180,13 +195,29 @@ class RoutingPropertyTest {
       }
       assertThat(table.privateWrites(rank)).isEqualTo(privateWrites);
       assertThat(table.tokenWrites(rank)).isEqualTo(writes);
-      checkArrangement(rank, memory);
+      Map<Long, Pair> came = new HashMap<>();
+      add(came, memory, Section.PRIVATE, privates);
+      add(came, memory, Section.OVERFLOW, overflow);
+      checkArrangement(rank, memory, came);
     }
 
-    private void checkArrangement(int rank, MoeMemory memory) {
+    private void add(Map<Long, Pair> at, MoeMemory memory, Section section, Pair[] pairs) {
+      for (int i = 0; i < pairs.length; i++) {
+        if (pairs[i] != null) {
+          at.put(memory.offset(0, section) + i * stride(section), pairs[i]);
+        }
+      }
+    }
+
+    private long stride(Section section) {
+      boolean isOfResults = section == Section.RESULTS || section == Section.BLOCKS;
+      return isOfResults ? shape.resultStride() : shape.tokenStride();
+    }
+
+    private void checkArrangement(int rank, MoeMemory memory, Map<Long, Pair> came) {
       Arrangement arrangement = new Arrangement(shape, rank);
       arrangement.compute(table);
-      Pair[] rows = new Pair[memory.tokenRows()];
+      Pair[] rows = new Pair[shape.isInPlace() ? memory.received() : memory.tokenRows()];
       Pair[] blocks = new Pair[memory.received()];
       int total = 0;
       for (int group = 0; group < groups; group++) {
@@ -214,6 +245,18 @@ class RoutingPropertyTest {
         assertThat(rows[arrangement.rowOfOwn(place++)]).isEqualTo(pair);
       }
       assertThat(arrangement.received()).isEqualTo(total).isEqualTo((int) table.received(rank));
+      Map<Long, Pair> results = new HashMap<>();
+      if (shape.isInPlace()) {
+        assertThat(rows).isEqualTo(blocks);
+        add(came, memory, Section.SEND, ofOwnGroup(rank));
+        add(results, memory, Section.BLOCKS, blocks);
+        checkBatch(rank, arrangement, came, results);
+        return;
+      }
+      Map<Long, Pair> tokens = new HashMap<>();
+      add(tokens, memory, Section.TOKENS, rows);
+      add(results, memory, Section.RESULTS, rows);
+      checkBatch(rank, arrangement, tokens, results);
       for (int expert = 0; expert < arrangement.experts(); expert++) {
         int first = arrangement.firstRow(expert);
         assertThat(first % shape.expertAlignment()).isZero();
@@ -225,6 +268,46 @@ class RoutingPropertyTest {
         int aligned = Math.ceilDiv(end, shape.expertAlignment()) * shape.expertAlignment();
         assertThat(aligned).as("room for the padding").isLessThanOrEqualTo(rows.length);
       }
+    }
+
+    /** What this rank's own group has for it, at its place in send order. */
+    private Pair[] ofOwnGroup(int rank) {
+      int group = shape.groups().groupOf(rank);
+      Pair[] own = new Pair[shape.maxPairs()];
+      for (Pair pair : sent(group, rank)) {
+        own[routing[group].place(pair.token() * shape.topK() + pair.k())] = pair;
+      }
+      return own;
+    }
+
+    /** Each token of an expert is told once, in order, and so is the place of its result. */
+    private void checkBatch(
+        int rank, Arrangement arrangement, Map<Long, Pair> tokens, Map<Long, Pair> results) {
+      MemorySegment memory = room(shape.memory(rank).bytes());
+      ExpertBatch batch = new ExpertBatch(shape, rank, 0, arrangement, memory, null, null);
+      for (int expert = 0; expert < batch.experts(); expert++) {
+        int index = expert;
+        int[] next = new int[1];
+        batch.runs(
+            index,
+            (group, count, tokensAt, resultsAt) -> {
+              assertThat(count).isPositive();
+              for (int i = 0; i < count; i++) {
+                long token = tokensAt + i * batch.tokenStride();
+                assertThat(batch.tokenAt(index, next[0])).isEqualTo(token);
+                long result = resultsAt + i * batch.resultStride();
+                assertThat(batch.resultAt(index, next[0]++)).isEqualTo(result);
+                Pair pair = tokens.remove(token);
+                assertThat(pair).isNotNull().isEqualTo(results.remove(result));
+                assertThat(pair.group()).isEqualTo(group);
+                assertThat(pair.instance())
+                    .isEqualTo(shape.placement().firstInstance(rank) + index);
+              }
+            });
+        assertThat(next[0]).isEqualTo(batch.count(index));
+      }
+      assertThat(tokens).isEmpty();
+      assertThat(results).isEmpty();
     }
 
     private List<List<Pair>> byRank(List<Pair> pairs) {

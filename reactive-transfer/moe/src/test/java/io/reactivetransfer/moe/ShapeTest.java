@@ -96,6 +96,32 @@ class ShapeTest {
   }
 
   @Test
+  void expertsInPlaceNeedNoMemoryForTokensAndResultsByExpert() {
+    MoeShape shape = decode(4).inPlace(true).build();
+    MoeMemory usual = decode(4).build().memory(0);
+    MoeMemory memory = shape.memory(0);
+    assertThat(memory.tokenRows()).isZero();
+    assertThat(memory.expertBytes()).isZero();
+    assertThat(memory.received()).isEqualTo(usual.received());
+    assertThat(memory.bytes())
+        .isEqualTo(
+            usual.bytes()
+                - usual.length(MoeMemory.Section.TOKENS)
+                - usual.length(MoeMemory.Section.RESULTS));
+    assertThat(shape).asString().endsWith(", aligned to 1, in place, 1 lane");
+    assertThat(shape).isNotEqualTo(decode(4).build());
+    assertThat(shape.digest()).isNotEqualTo(decode(4).build().digest());
+  }
+
+  @Test
+  void nothingIsAlignedInPlace() {
+    refused(
+        () -> decode(4).inPlace(true).expertAlignment(4).build(),
+        "expected an expertAlignment of 1 for experts that compute in place, whose tokens do not"
+            + " lie one behind the other, got 4");
+  }
+
+  @Test
   void aRankWithoutExpertsHasNoPlacesForTokens() {
     ExpertPlacement placement = ExpertPlacement.of(2, new int[][] {{0}, {0}});
     MoeMemory memory = MoeShape.builder(placement, 2, 4, 8, 4).build().memory(1);
