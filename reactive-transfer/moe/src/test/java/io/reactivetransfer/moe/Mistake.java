@@ -35,6 +35,9 @@ enum Mistake implements UnaryOperator<TransferEngine> {
   /** Of who uses it: writes to tokens that it has given before they were read. */
   USES_TOKENS_EARLY,
 
+  /** Of who uses it: has results sent before experts have put them. */
+  SENDS_RESULTS_EARLY,
+
   /** Of who uses it: writes to results before they are summed up. */
   USES_RESULTS_EARLY,
 

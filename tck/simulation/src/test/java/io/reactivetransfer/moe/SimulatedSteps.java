@@ -123,6 +123,7 @@ final class SimulatedSteps {
     private final long[] raised = new long[2];
     private byte[] tokens = new byte[0];
     private byte[] results = new byte[0];
+    private byte[] came = new byte[0];
     private long steps;
 
     Seen(int rank, int lane) {
@@ -156,7 +157,15 @@ final class SimulatedSteps {
 
     /** All tokens of a step are there. */
     void tokensCame() {
+      came = tokensThere();
       require(0, "tokens", tokens, tokensThere());
+    }
+
+    /** Nobody writes to what experts may still read. */
+    void requireTokensStay() {
+      if (!Arrays.equals(came, tokensThere()) && wrong == null) {
+        wrong = new AssertionError("tokens were written to that experts have on rank " + rank);
+      }
     }
 
     /** All results are, and summed up. */
@@ -240,6 +249,7 @@ final class SimulatedSteps {
       Mono<Void> combined =
           Mono.when(
               Mono.defer(halves::combineSend)
+                  .doOnSubscribe(begun -> flags.requireTokensStay())
                   .doOnSuccess(done -> requireUnread(rank, lane, Section.BLOCKS))
                   .doOnSuccess(done -> useResults(rank, lane)),
               Mono.defer(() -> pause(rank).then(halves.combineReceive(sums)))
@@ -248,10 +258,14 @@ final class SimulatedSteps {
           Mono.defer(() -> pause(rank).then(halves.dispatchReceive()))
               .doOnNext(batch -> payload.fill(MARK))
               .doOnNext(batch -> flags.tokensCame())
-              .flatMap(batch ->
-                  pause(rank)
-                      .then(Mono.<Void>fromRunnable(() -> Model.compute(shape, batch)))
-                      .then(Mono.defer(() -> pause(rank).then(combined))));
+              .doOnNext(batch -> requireUnread(rank, lane, ofResults()))
+              .flatMap(batch -> {
+                Mono<Void> computed =
+                    pause(rank).then(Mono.fromRunnable(() -> Model.compute(shape, batch)));
+                return world.mistake == Mistake.SENDS_RESULTS_EARLY
+                    ? Mono.when(combined, computed)
+                    : computed.then(Mono.defer(() -> pause(rank).then(combined)));
+              });
       Mono<Void> sent =
           halves
               .dispatchSend(payload)
@@ -280,8 +294,13 @@ final class SimulatedSteps {
   /** The mistake: when they were written, though they may not be summed up. */
   private void useResults(int rank, int lane) {
     if (world.mistake == Mistake.USES_RESULTS_EARLY) {
-      section(rank, lane, Section.RESULTS).fill(MARK);
+      section(rank, lane, ofResults()).fill(MARK);
     }
+  }
+
+  /** Where experts put results. */
+  private Section ofResults() {
+    return shape.isInPlace() ? Section.BLOCKS : Section.RESULTS;
   }
 
   /** No rank has sent what its tokens need beyond private slots in a step that is refused. */
