@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -92,16 +93,17 @@ final class SimulatedSteps {
         int ofLane = lane;
         int who = rank;
         seenOfRank.add(new Seen(who, lane));
+        List<Mono<Void>> writing = random.chance(50) ? new ArrayList<>() : null;
         List<String> refused = new ArrayList<>();
         refusals.get(rank).add(refused);
         Mono<Void> steps =
             Flux.fromIterable(tokens.get(lane))
                 .concatMap(step ->
-                    step(who, ofLane, step)
+                    step(who, ofLane, step, writing)
                         .onErrorResume(
                             StepRefusedException.class,
                             e -> Mono.fromRunnable(() -> refused.add(e.getMessage()))))
-                .then()
+                .then(Mono.defer(() -> writing == null ? Mono.<Void>empty() : Mono.when(writing)))
                 .doOnError(e -> requireQuiet(who));
         ofRank.add(world.start(members[rank], random.between(0, 100_000), steps));
       }
@@ -168,6 +170,13 @@ final class SimulatedSteps {
       }
     }
 
+    /** What was written of a step is read by no NIC any more, unless the next one has begun. */
+    void requireUnread(long step, Section section) {
+      if (step == steps) {
+        SimulatedSteps.this.requireUnread(rank, lane, section);
+      }
+    }
+
     /** All results are, and summed up. */
     void resultsCame() {
       require(1, "results", results, resultsThere());
@@ -230,7 +239,13 @@ final class SimulatedSteps {
     return areOthers ? random.experts(shape, step.count[group]) : step.experts[group];
   }
 
-  private Mono<Void> step(int rank, int lane, Rig.Tokens step) {
+  /**
+   * One step of one rank.
+   *
+   * @param writing gets what is still being written when the step is over; null if the step waits
+   *     for that
+   */
+  private Mono<Void> step(int rank, int lane, Rig.Tokens step, @Nullable List<Mono<Void>> writing) {
     return Mono.defer(() -> {
       int group = shape.groups().groupOf(rank);
       MemorySegment sums =
@@ -240,7 +255,7 @@ final class SimulatedSteps {
               .copyFrom(step.payload[group]);
       byte[] overflow = bytes(rank, lane, Section.OVERFLOW);
       Seen flags = seen.get(rank).get(lane);
-      flags.steps++;
+      long number = ++flags.steps;
       MoeStep halves =
           groups
               .get(rank)
@@ -248,10 +263,12 @@ final class SimulatedSteps {
               .begin(step.count[group], experts(rank, step), step.weights[group]);
       Mono<Void> combined =
           Mono.when(
-              Mono.defer(halves::combineSend)
-                  .doOnSubscribe(begun -> flags.requireTokensStay())
-                  .doOnSuccess(done -> requireUnread(rank, lane, Section.BLOCKS))
-                  .doOnSuccess(done -> useResults(rank, lane)),
+              written(
+                  Mono.defer(halves::combineSend)
+                      .doOnSubscribe(begun -> flags.requireTokensStay())
+                      .doOnSuccess(done -> flags.requireUnread(number, Section.BLOCKS))
+                      .doOnSuccess(done -> useResults(rank, lane)),
+                  writing),
               Mono.defer(() -> pause(rank).then(halves.combineReceive(sums)))
                   .doOnSuccess(done -> flags.resultsCame()));
       Mono<Void> received =
@@ -267,11 +284,13 @@ final class SimulatedSteps {
                     : computed.then(Mono.defer(() -> pause(rank).then(combined)));
               });
       Mono<Void> sent =
-          halves
-              .dispatchSend(payload)
-              .doOnSubscribe(begun -> useSoon(rank, payload))
-              .doOnSuccess(done -> requireUnread(rank, lane, Section.SEND))
-              .doOnSuccess(done -> payload.fill(MARK));
+          written(
+              halves
+                  .dispatchSend(payload)
+                  .doOnSubscribe(begun -> useSoon(rank, payload))
+                  .doOnSuccess(done -> flags.requireUnread(number, Section.SEND))
+                  .doOnSuccess(done -> payload.fill(MARK)),
+              writing);
       return Mono.when(sent, received)
           .doOnError(e -> givenBack.add(sums.fill(MARK)))
           .doOnError(StepRefusedException.class, e -> requireNothingIn(rank, lane, overflow))
@@ -281,6 +300,18 @@ final class SimulatedSteps {
             }
           });
     });
+  }
+
+  /** A half that writes, or one that has begun it and is waited for later. */
+  private static Mono<Void> written(Mono<Void> half, @Nullable List<Mono<Void>> writing) {
+    return writing == null
+        ? half
+        : Mono.fromRunnable(() -> {
+          Mono<Void> begun =
+              half.onErrorResume(StepRefusedException.class, e -> Mono.empty()).cache();
+          begun.subscribe(null, failure -> {});
+          writing.add(begun);
+        });
   }
 
   /** The mistake: some time after they were given, though they may still be read. */
