@@ -192,7 +192,7 @@ final class Combine {
       next = null;
       areAllSent = false;
       if (shape.isInPlace()) {
-        stagedInPlace();
+        staged();
       } else {
         staging.begin();
       }
@@ -262,13 +262,6 @@ final class Combine {
         }
       }
       first += rows;
-    }
-  }
-
-  /** Unless the group has failed: then it is over with who waits when it is quiet. */
-  private void stagedInPlace() {
-    if (group.failure() == null) {
-      staged();
     }
   }
 

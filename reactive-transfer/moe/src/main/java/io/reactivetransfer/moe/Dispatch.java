@@ -242,7 +242,7 @@ final class Dispatch {
     if (receiving != null && areOwnThere && haveTokensCome && !isCopying && arePlacesFree()) {
       isCopying = true;
       if (shape.isInPlace()) {
-        receivedInPlace();
+        received();
       } else {
         copying.begin();
       }
@@ -486,13 +486,6 @@ final class Dispatch {
   private void copy(MemorySegment from, int slot, int row, int count, long at) {
     if (count > 0) {
       MemorySegment.copy(from, slot * at, output, row * at, count * at);
-    }
-  }
-
-  /** Unless the group has failed: then it is over with who waits when it is quiet. */
-  private void receivedInPlace() {
-    if (group.failure() == null) {
-      received();
     }
   }
 
