@@ -151,6 +151,7 @@ class CommandLineTest {
         "moe --provider tcp",
         "moe --tokens 65536 --hidden 65536 --ranks 64",
         "moe --kill --backend loopback",
+        "moe --in-place --device cuda:0",
         "moe --kill --reference",
         "moe --kill --overlap",
         "moe --kill --barriers",

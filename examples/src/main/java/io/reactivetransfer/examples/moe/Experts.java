@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.moe.ExpertBatch;
 import io.reactivetransfer.spi.DeviceAccess;
@@ -28,7 +29,9 @@ final class Experts {
 
   /** Computes all results of a batch. There are no kernels: those of a GPU are made by the host. */
   static void compute(Plan plan, ExpertBatch batch) {
-    if (batch.tokenMemory() instanceof DeviceMemory tokens
+    if (plan.device().equals(Device.HOST)) {
+      computeInHost(plan, batch);
+    } else if (batch.tokenMemory() instanceof DeviceMemory tokens
         && batch.resultMemory() instanceof DeviceMemory results) {
       DeviceAccess access = Devices.find().access(tokens.device());
       try (Arena arena = Arena.ofConfined()) {
@@ -38,8 +41,17 @@ final class Experts {
         compute(plan, batch, in, out);
         access.copyFromHost(out, 0, results, 0, out.byteSize());
       }
-    } else {
-      compute(plan, batch, batch.tokens(), batch.results());
+    }
+  }
+
+  /** Each token where it lies, whether that is in place or not. */
+  private static void computeInHost(Plan plan, ExpertBatch batch) {
+    MemorySegment memory = batch.memory();
+    for (int i = 0; i < batch.experts(); i++) {
+      for (int row = 0; row < batch.count(i); row++) {
+        long from = batch.tokenAt(i, row);
+        compute(plan, batch.expert(i), memory, from, memory, batch.resultAt(i, row));
+      }
     }
   }
 

@@ -114,6 +114,13 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
   private @Nullable Integer maxReceived;
 
   @Option(
+      names = "--in-place",
+      description =
+          "Experts compute where tokens have come, and put results where they are sent from:"
+              + " nothing is copied in between.")
+  private boolean inPlace;
+
+  @Option(
       names = "--steps",
       paramLabel = "N",
       description = "Steps that are timed, 1 to 1,000,000. Default: 50.")
@@ -379,6 +386,9 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       if (reference) {
         devices.requireHost("--reference");
       }
+      if (inPlace) {
+        devices.requireHost("--in-place");
+      }
       Plan plan =
           new Plan(
               backend,
@@ -393,6 +403,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
               skew,
               privateSlots,
               maxReceived,
+              inPlace,
               overlap || barriers ? Math.max(lanes, MICRO_BATCHES) : lanes,
               signals,
               Duration.ofSeconds(OptionValues.within("--deadline", deadlineSeconds, 1, 3_600)),

@@ -95,12 +95,13 @@ final class PlainExchange {
       MoeMemory there = shape.memory(other);
       // On the way out in send order, into what each rank gets, one group behind the other.
       long sent = before(pairs[rank], other);
-      long got = gotBefore(pairs, rank, other);
+      long got =
+          gotBefore(pairs, rank, other)
+              - (plan.inPlace() && other < rank ? pairs[other][other] : 0);
       out.add(
           WriteImm.of(
               slice(Section.SEND, sent * token, pairs[rank][other] * token),
-              to.region()
-                  .slice(there.offset(0, Section.TOKENS) + got * token, pairs[rank][other] * token),
+              to.region().slice(gotAt(there) + got * token, pairs[rank][other] * token),
               to.out()));
       // And on the way back from blocks of each group to where its tokens came from.
       back.add(
@@ -124,6 +125,11 @@ final class PlainExchange {
 
   private static long before(int[] pairs, int rank) {
     return Arrays.stream(pairs, 0, rank).sum();
+  }
+
+  /** Where a rank's experts take tokens; in place, from all other groups together. */
+  private long gotAt(MoeMemory there) {
+    return there.offset(0, plan.inPlace() ? Section.PRIVATE : Section.TOKENS);
   }
 
   /** How many pairs of groups before this one a rank gets. */

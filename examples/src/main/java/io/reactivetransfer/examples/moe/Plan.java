@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param skew how uneven the choice of experts is; 0 is even
  * @param privateSlots for each other rank, or null for what the library takes
  * @param maxReceived the most that a rank may get in a step, or null for whatever may come
+ * @param inPlace whether experts compute where tokens have come
  * @param lanes how many steps may overlap
  * @param signals where engines signal and groups work
  * @param deadline of whatever is waited for in a step
@@ -43,6 +44,7 @@ record Plan(
     double skew,
     @Nullable Integer privateSlots,
     @Nullable Integer maxReceived,
+    boolean inPlace,
     int lanes,
     Signals signals,
     Duration deadline,
@@ -72,6 +74,7 @@ record Plan(
   MoeShape shape(int ofRanks) {
     MoeShape.Builder shape =
         MoeShape.builder(ExpertPlacement.even(ofRanks, experts), topK, tokens, tokenBytes(), hidden)
+            .inPlace(inPlace)
             .lanes(lanes);
     if (privateSlots != null) {
       shape.privateTokens(privateSlots);
@@ -110,6 +113,9 @@ record Plan(
     }
     if (maxReceived != null) {
       arguments.add("--max-received=" + maxReceived);
+    }
+    if (inPlace) {
+      arguments.add("--in-place");
     }
     if (verbose) {
       arguments.add("--verbose");

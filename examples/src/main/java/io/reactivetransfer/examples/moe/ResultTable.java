@@ -42,10 +42,11 @@ final class ResultTable {
     MoeMemory memory = shape.memory(0);
     table.line(
         "memory",
-        "%s at rank 0, which may get %,d%s"
+        "%s at rank 0, which may get %,d%s%s"
             .formatted(
                 new ByteCount(memory.bytes()),
                 memory.received(),
+                plan.inPlace() ? ", for experts in place" : "",
                 plan.lanes() == 1 ? "" : ", on each of %d lanes".formatted(plan.lanes())));
   }
 

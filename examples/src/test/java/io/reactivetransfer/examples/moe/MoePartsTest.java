@@ -39,6 +39,7 @@ class MoePartsTest {
         skew,
         null,
         null,
+        false,
         1,
         Signals.PARALLEL,
         Duration.ofSeconds(20),

@@ -51,7 +51,7 @@ class MoeTest {
   @ParameterizedTest
   @CsvSource({
     "tcp, --ranks=4, --skew=1",
-    "loopback, --ranks=3, --private-slots=0",
+    "loopback, --ranks=3, --private-slots=4 --in-place",
     "loopback, --ranks=2, --signals=nic"
   })
   void eachRankGetsTheSumsOfTheReferenceAndItEndsWithARatio(
@@ -69,14 +69,18 @@ class MoeTest {
   private static void assertEachRankGetsTheSums(String backend, String ranks, String other)
       throws Exception {
     InstalledBackend.require(backend);
-    String printed =
-        output(backend, ranks, other, "--reference", "--rounds=2", "--at-most=1000", "--host-work");
+    List<String> arguments = new ArrayList<>(List.of(other.split(" ", -1)));
+    boolean isInPlace = arguments.contains("--in-place");
+    arguments.addAll(List.of(ranks, "--reference", "--rounds=2", "--at-most=1000", "--host-work"));
+    String printed = output(backend, arguments.toArray(String[]::new));
     // Only tcp has a loop of its own, of which it is seen when a turn begins.
     String handOver = backend.equals("tcp") ? TWO : " +in first post";
     String ofGroup = " and [0-9.]+ copies, sums and signals of its group";
     assertThat(printed)
         .containsPattern(
             "step +20 tokens of each of [234] ranks to 3 of 10 experts.* over " + backend)
+        .containsPattern(
+            "memory .* which may get [0-9]+" + (isInPlace ? ", for experts in place\\R" : "\\R"))
         .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps, next to a reference")
         .containsPattern("p50/p99, ms +dispatchSend +dispatchReceive +combineSend +combineReceive")
         .containsPattern("all ranks( +[0-9]+\\.[0-9]+ / [0-9]+\\.[0-9]+){5}\\n")

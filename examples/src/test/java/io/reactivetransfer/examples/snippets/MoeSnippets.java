@@ -37,6 +37,17 @@ abstract class MoeSnippets {
     step.run(tokens, batch -> kernels(batch.tokenMemory(), batch.resultMemory()), sums);
   }
 
+  abstract void compute(int expert, MemorySegment memory, long token, long result);
+
+  void eachToken(ExpertBatch batch) {
+    MemorySegment memory = batch.memory();
+    for (int e = 0; e < batch.experts(); e++) {
+      for (int i = 0; i < batch.count(e); i++) {
+        compute(batch.expert(e), memory, batch.tokenAt(e, i), batch.resultAt(e, i));
+      }
+    }
+  }
+
   /** What a micro-batch has in a layer. */
   record Batch(
       int tokens, int[] experts, float[] weights, MemorySegment payload, MemorySegment sums) {}
