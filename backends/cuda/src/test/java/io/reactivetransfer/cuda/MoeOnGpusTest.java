@@ -257,6 +257,24 @@ class MoeOnGpusTest {
   }
 
   @Test
+  void expertsThatComputeInPlaceAreNotOnAGpu() {
+    open("loopback");
+    MoeShape shape =
+        MoeShape.builder(ExpertPlacement.even(1, EXPERTS), TOP_K, 1, 16, 4).inPlace(true).build();
+    DeviceMemory experts = memory(Gpus.FIRST, 256);
+    MoeOptions options = MoeOptions.builder().expertMemory(experts).build();
+    MemorySegment host = arena.allocate(shape.memory(0).bytes(), MoeMemory.ALIGNMENT);
+    List<PeerAddress> one = List.of(engines.getFirst().address());
+    MoeNode node = MoeNode.open(engines.getFirst());
+    assertThatThrownBy(() -> node.join("layer", shape, one, host, options))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "expected experts that compute in memory of the host, as the shape is in place, got"
+                + " some on "
+                + Gpus.FIRST);
+  }
+
+  @Test
   void aGpuThatRefusesACopyEndsTheGroup() {
     join("loopback");
     Random random = new Random(6);
