@@ -1,27 +1,36 @@
 package io.reactivetransfer;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link WriteImm} that is used again and again: always between the same two regions and under
- * the same immediate, and each time aimed at other bytes. For whoever writes to the same peers all
- * the time and must not allocate anything for it.
+ * A {@link WriteImm}, or one page of {@linkplain PagedWrite.Rows rows}, that is used again and
+ * again: from the same region, and each time aimed at other bytes. For whoever writes to the same
+ * peers all the time and must not allocate anything for it.
  *
  * <p>It is the only transfer that can be changed. Aim it when it is not on its way: before it is
  * submitted, after it was emitted as done, or after its stream has ended. One that is aimed earlier
  * writes what it was aimed at before or after, or a mixture of both, or fails with a {@link
  * TransferRejectedException}; never bytes outside of the two regions, since bounds are looked at
- * again when the engine takes it over. Nor may it be in two streams, or twice in one, at the same
- * time. Aiming allocates nothing and is not synchronised: to submit it publishes it.
+ * again when the engine takes it over. Aiming allocates nothing and is not synchronised: to submit
+ * it publishes it.
+ *
+ * <p>{@link #redirect} has it go to another region under another immediate, and is refused while it
+ * is on its way. Nor may it be in two streams, or twice in one, at the same time: the one that gets
+ * it last fails with an {@link IllegalStateException}.
  */
 public final class AimedWrite implements Transfer {
 
   private final MemoryRegion source;
-  private final RemoteRegion target;
-  private final Imm imm;
+  private RemoteRegion target;
+  private Imm imm;
   private long sourceOffset;
   private long targetOffset;
   private long length;
+  private PagedWrite.@Nullable Rows rows;
+
+  /** Set by the engine, see {@code UnderWay}: from when a stream gets it until it has left that. */
+  private volatile boolean isUnderWay;
 
   private AimedWrite(MemoryRegion source, RemoteRegion target, Imm imm) {
     this.source = Objects.requireNonNull(source, "source");
@@ -47,9 +56,69 @@ public final class AimedWrite implements Transfer {
   public AimedWrite aim(long sourceOffset, long targetOffset, long length) {
     Objects.checkFromIndexSize(sourceOffset, length, source.length());
     Objects.checkFromIndexSize(targetOffset, length, target.length());
+    aimAt(sourceOffset, targetOffset, length, null);
+    return this;
+  }
+
+  /**
+   * Aims it at rows: it then is a page of them, and counts once, when all of them can be read. As
+   * other pages of rows with an immediate it is rejected where {@link TransferEngine#canCount} says
+   * so.
+   *
+   * @param rows which, on both sides
+   * @param sourceOffset first byte of the first row within the source
+   * @param targetOffset first byte of the first row within the target
+   * @return this
+   * @throws IndexOutOfBoundsException if these do not lie within the regions; it is aimed as before
+   *     then
+   */
+  public AimedWrite aim(PagedWrite.Rows rows, long sourceOffset, long targetOffset) {
+    Objects.requireNonNull(rows, "rows");
+    Objects.checkFromIndexSize(sourceOffset, rows.sourceExtent(), source.length());
+    Objects.checkFromIndexSize(targetOffset, rows.targetExtent(), target.length());
+    long bytes = rows.count() * rows.length();
+    aimAt(sourceOffset, targetOffset, bytes, rows.areWhole() ? null : rows);
+    return this;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a write barrier for what is the same costs time
+  private void aimAt(
+      long sourceOffset, long targetOffset, long length, PagedWrite.@Nullable Rows rows) {
     this.sourceOffset = sourceOffset;
     this.targetOffset = targetOffset;
     this.length = length;
+    if (this.rows != rows) {
+      this.rows = rows;
+    }
+  }
+
+  /**
+   * Has it go to another region under another immediate from now on. It stays aimed at the same
+   * bytes of the source, and at the same offset.
+   *
+   * @param target what is written
+   * @param imm what is counted there
+   * @return this
+   * @throws IllegalStateException if it is on its way; nothing is changed then
+   * @throws IndexOutOfBoundsException if what it is aimed at does not lie within that region;
+   *     nothing is changed then
+   */
+  public AimedWrite redirect(RemoteRegion target, Imm imm) {
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(imm, "imm");
+    if (isUnderWay) {
+      throw new IllegalStateException(
+          "expected an AimedWrite that is redirected when it is not on its way, got one that a"
+              + " stream has, to "
+              + this.target
+              + " under immediate "
+              + this.imm.value()
+              + "; redirect it when it was emitted, or when its stream has ended");
+    }
+    long extent = rows == null ? length : rows.targetExtent();
+    Objects.checkFromIndexSize(targetOffset, extent, target.length());
+    this.target = target;
+    this.imm = imm;
     return this;
   }
 
@@ -71,6 +140,11 @@ public final class AimedWrite implements Transfer {
   /** First byte within the target. */
   public long targetOffset() {
     return targetOffset;
+  }
+
+  /** What it consists of; null if it is one range of bytes on both sides. */
+  public PagedWrite.@Nullable Rows rows() {
+    return rows;
   }
 
   @Override
@@ -100,6 +174,7 @@ public final class AimedWrite implements Transfer {
         + targetOffset
         + ", length="
         + length
+        + (rows == null ? "" : " in " + rows.count() + " rows")
         + ", imm="
         + imm
         + "]";

@@ -1,11 +1,13 @@
 package io.reactivetransfer.tck;
 
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
@@ -179,7 +181,44 @@ abstract class VisibilityRules extends RuleGroup {
       duo.expect(at, 20 + i);
       duo.to().assertAsExpected("when a write was counted that was aimed at " + at);
     }
+    PagedWrite.Rows rows = new PagedWrite.Rows(3, 16, 96, 32);
+    stage().get(duo.origin().submit(write.aim(rows, shift, 512)));
+    stage().complete(duo.target().counter(imm).next(1));
+    for (int row = 0; row < 3; row++) {
+      duo.to().expectCopy(512 + row * 32, duo.from(), shift + row * 96, 16);
+    }
+    duo.to().assertAsExpected("when a write was counted that was aimed at rows");
     // A claim is told before the figures say so.
+    stage().patience().until("nothing unclaimed", () -> duo.target().stats().unclaimedImms() == 0);
+  }
+
+  @Test
+  final void r1_8_aWriteIsRedirectedWhenItIsNotOnItsWay() {
+    Valve valve = new Valve().holdWrites(piece -> piece.number() == 0);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Plot elsewhere = stage().plot(duo.target(), 64);
+    RemoteRegion there = stage().seenBy(duo.origin(), elsewhere);
+    Imm first = stage().imm();
+    Imm second = stage().imm();
+    WriteImm like = duo.write(0, 1, first);
+    long from = like.source().offset();
+    AimedWrite write =
+        AimedWrite.between(like.source().region(), like.target().region(), first).aim(from, 32, 20);
+    Probe<AimedWrite> held = stage().probe("held", duo.origin().submit(write));
+    stage().patience().until("the write is taken over", () -> valve.inFlight() == 1);
+    assertThatExceptionOfType(IllegalStateException.class)
+        .as("redirected while a NIC has it")
+        .isThrownBy(() -> write.redirect(there, second));
+    valve.open();
+    held.awaitCompletion();
+    stage().complete(duo.target().counter(first).next(1));
+    duo.to().expectCopy(32, duo.from(), from, 20);
+    duo.to().assertAsExpected("when a write was counted that nobody could redirect");
+    stage().get(duo.origin().submit(write.redirect(there, second)));
+    stage().complete(duo.target().counter(second).next(1));
+    elsewhere.expectCopy(32, duo.from(), from, 20);
+    elsewhere.assertAsExpected("when a write was counted that was redirected there");
+    duo.to().assertAsExpected("when a write was redirected elsewhere");
     stage().patience().until("nothing unclaimed", () -> duo.target().stats().unclaimedImms() == 0);
   }
 

@@ -6,6 +6,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
@@ -68,7 +69,8 @@ final class CounterSaboteurs {
               "2.15",
               "leaves the word as it is when a claim fails",
               engine -> ForwardingCounter.on(engine, HidesFailures::new)),
-          Saboteur.engine("1.7", "keeps the first aim", KeepsAim::new),
+          Saboteur.engine("1.7", "keeps the first aim", KeepsAim::new).entailing("1.8"),
+          Saboteur.engine("1.8", "lets what is on its way be redirected", SubmitsCopies::new),
           Saboteur.engine(
                   "5.1",
                   "completes a discard twice",
@@ -139,6 +141,28 @@ final class CounterSaboteurs {
                       once.target().slice(once.targetOffset(), once.length()),
                       once.imm()));
       return inner.submit(kept).map(done -> transfer);
+    }
+  }
+
+  /** Nobody notes of the write that it is on its way. */
+  private static final class SubmitsCopies extends ForwardingEngine {
+    SubmitsCopies(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      if (!(transfer instanceof AimedWrite write)) {
+        return inner.submit(transfer);
+      }
+      AimedWrite copy = AimedWrite.between(write.source(), write.target(), write.imm());
+      PagedWrite.Rows rows = write.rows();
+      if (rows == null) {
+        copy.aim(write.sourceOffset(), write.targetOffset(), write.length());
+      } else {
+        copy.aim(rows, write.sourceOffset(), write.targetOffset());
+      }
+      return inner.submit(copy).map(done -> transfer);
     }
   }
 

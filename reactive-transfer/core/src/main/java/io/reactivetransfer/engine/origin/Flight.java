@@ -46,6 +46,10 @@ final class Flight {
   private @Nullable PageList sourcePages;
   private @Nullable PageList targetPages;
   private @Nullable RowCut rows;
+
+  /** What {@link #rows} was in the last life that had some: the next one is given it. */
+  private @Nullable RowCut lastRows;
+
   private long sourceStride;
   private long targetStride;
   private long sourceOffset;
@@ -184,13 +188,27 @@ final class Flight {
     cut(write.pageLength(), pieceBytes, imm);
   }
 
-  /** Sets how pages that consist of rows are cut. */
-  void cutRows(PagedWrite write, RowCut cut, int imm) {
+  /** Sets how pages that consist of rows are cut; returns what is not used any more. */
+  @Nullable RowCut cutRows(PagedWrite write, RowCut cut, int imm) {
     pages(write);
+    return rows(cut, imm);
+  }
+
+  /** Sets how one page that consists of rows is cut; returns what is not used any more. */
+  @Nullable RowCut cutRows(RowCut cut, int imm) {
+    plain = false;
+    units = 1;
+    return rows(cut, imm);
+  }
+
+  private @Nullable RowCut rows(RowCut cut, int imm) {
+    RowCut unused = lastRows;
+    lastRows = cut;
     rows = cut;
     pieceBytes = cut.pieceBytes();
     cut(cut.pieces(), cut.countedPieces(), imm);
     unitsAreWhole = false;
+    return unused;
   }
 
   private void pages(PagedWrite write) {
@@ -250,16 +268,14 @@ final class Flight {
         length = Math.min(length, unitLength - begin);
       }
     }
-    if (sourcePages == null || targetPages == null) {
-      op.range(from, to, length);
-    } else {
+    if (sourcePages != null && targetPages != null) {
       from += sourcePages.get((int) unit) * sourceStride;
       to += targetPages.get((int) unit) * targetStride;
-      if (rows == null) {
-        op.range(from, to, length);
-      } else {
-        rows.describe(op, piece, from, to);
-      }
+    }
+    if (rows == null) {
+      op.range(from, to, length);
+    } else {
+      rows.describe(op, piece, from, to);
     }
     op.token(token(number));
     if (leading) {

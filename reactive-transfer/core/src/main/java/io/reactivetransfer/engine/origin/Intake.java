@@ -122,8 +122,12 @@ final class Intake<R> implements CoreSubscriber<Object>, Scanned {
                 "expected upstream to emit no more than the "
                     + pull.asked()
                     + " transfers that it was asked for (rule 1.1), got one more"));
+      } else if (!window.give(element)) {
+        misuse(
+            new IllegalStateException(
+                "expected an AimedWrite that no stream has, got one that is on its way: "
+                    + element));
       } else {
-        window.give(element);
         if (single) {
           state.upstreamDone = true; // it is whole, though upstream has yet to say so
         }

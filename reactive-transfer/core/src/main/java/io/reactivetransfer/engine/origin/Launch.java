@@ -46,6 +46,9 @@ public final class Launch {
   private final Consumer<Outbound> crowded;
   private long round;
 
+  /** What the last flight in rows had before; null if nothing. */
+  private @Nullable RowCut unusedCut;
+
   /**
    * For one engine.
    *
@@ -144,20 +147,30 @@ public final class Launch {
     long to = write.targetOffset();
     long length = write.length();
     int imm = write.imm().value();
+    PagedWrite.Rows rows = write.rows();
     RegisteredRegion source = ownership.source(write.source());
     ResolvedRegion target = ownership.target(write.target());
-    if (!isWithin(from, length, source.length()) || !isWithin(to, length, target.length())) {
+    if (!isWithin(from, rows == null ? length : rows.sourceExtent(), source.length())
+        || !isWithin(to, rows == null ? length : rows.targetExtent(), target.length())) {
       throw new TransferRejectedException(
           "expected an AimedWrite that is aimed when it is not on its way, got one that was aimed"
               + " meanwhile, at "
-              + length
-              + " bytes from "
+              + (rows == null ? length + " bytes" : rows)
+              + " from "
               + from
               + " to "
               + to);
     }
-    launch(write(run(submission, source, target, imm), place, from, to, length, imm));
-    return length;
+    if (rows == null) {
+      launch(write(run(submission, source, target, imm), place, from, to, length, imm));
+      return length;
+    }
+    RowCut cut = posting.cutRows(unusedCut, rows, true);
+    Flight flight = table.begin(run(submission, source, target, imm), place);
+    flight.between(from, to);
+    unusedCut = flight.cutRows(cut, imm);
+    launch(flight);
+    return rows.count() * rows.length();
   }
 
   private static boolean isWithin(long offset, long length, long all) {
@@ -245,13 +258,13 @@ public final class Launch {
     int imm = immOf(write.imm());
     aborts.requireCertain(to, imm);
     PagedWrite.Rows rows = write.rows();
-    RowCut cut = rows == null ? null : posting.cutRows(rows, imm != NO_IMM);
+    RowCut cut = rows == null ? null : posting.cutRows(unusedCut, rows, imm != NO_IMM);
     Flight flight = table.begin(table.run(submission, source, target), place);
     flight.between(write.source().slice().offset(), write.target().slice().offset());
     if (cut == null) {
       flight.cutPages(write, posting.pagePieceBytes(write.pageLength()), imm);
     } else {
-      flight.cutRows(write, cut, imm);
+      unusedCut = flight.cutRows(write, cut, imm);
     }
     launch(flight);
   }

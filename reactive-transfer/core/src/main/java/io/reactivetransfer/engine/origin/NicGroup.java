@@ -12,6 +12,7 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The posting of flights on the NICs of one engine: whose turn it is. Peers take turns, and so do
@@ -66,12 +67,18 @@ public final class NicGroup {
   /**
    * How a page that consists of rows is cut.
    *
+   * @param unused what is used for it, if there is one
    * @param counts whether the target is told
    * @throws TransferRejectedException if it cannot be known when the target may be told: that the
    *     pieces without an immediate have come
    */
-  RowCut cutRows(PagedWrite.Rows rows, boolean counts) {
-    RowCut cut = new RowCut(rows, maxRows, maxPieceBytes);
+  RowCut cutRows(@Nullable RowCut unused, PagedWrite.Rows rows, boolean counts) {
+    RowCut cut = unused;
+    if (cut == null) {
+      cut = new RowCut(rows, maxRows, maxPieceBytes);
+    } else {
+      cut.cut(rows, maxRows, maxPieceBytes);
+    }
     if (counts && !canCount(cut)) {
       throw new TransferRejectedException(
           "expected pages that are at most "

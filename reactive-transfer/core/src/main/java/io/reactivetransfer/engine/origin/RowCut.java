@@ -6,15 +6,15 @@ import io.reactivetransfer.spi.Operation;
 
 /**
  * Cuts a page that consists of rows into pieces: of as many whole rows as one operation of every
- * NIC carries, or, where a row is longer than that, of parts of one row. A pure function, as {@link
- * Sharding} is.
+ * NIC carries, or, where a row is longer than that, of parts of one row. Reused: those of one
+ * flight after another, and one more of who begins them.
  */
 final class RowCut {
 
-  private final PagedWrite.Rows rows;
-  private final int rowsPerPiece;
-  private final long piecesPerRow;
-  private final long partBytes;
+  private PagedWrite.Rows rows;
+  private int rowsPerPiece;
+  private long piecesPerRow;
+  private long partBytes;
 
   /**
    * Cuts a page.
@@ -23,6 +23,17 @@ final class RowCut {
    * @param maxPiece the most bytes of one operation
    */
   RowCut(PagedWrite.Rows rows, int maxRows, long maxPiece) {
+    this.rows = rows;
+    cut(rows, maxRows, maxPiece);
+  }
+
+  /**
+   * Cuts another page.
+   *
+   * @param maxRows the most rows of one operation
+   * @param maxPiece the most bytes of one operation
+   */
+  void cut(PagedWrite.Rows rows, int maxRows, long maxPiece) {
     this.rows = rows;
     long fitting = Math.max(1, maxPiece / rows.length());
     this.rowsPerPiece = (int) Math.min(fitting, Math.min(maxRows, rows.count()));

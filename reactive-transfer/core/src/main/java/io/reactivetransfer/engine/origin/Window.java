@@ -59,11 +59,15 @@ final class Window {
     }
   }
 
-  /** Upstream gives one. */
-  void give(Object element) {
+  /** Upstream gives one; false if that is in a stream already. */
+  boolean give(Object element) {
+    if (!UnderWay.begin(element)) {
+      return false;
+    }
     int at = given;
     elements[places[at & places.length - 1]] = element;
     GIVEN.setRelease(this, at + 1);
+    return true;
   }
 
   // ---- the NIC thread ----
@@ -98,11 +102,13 @@ final class Window {
 
   /** What is to be emitted for the one at this place is another one. */
   void replace(int place, Object result) {
+    UnderWay.end(elements[place]);
     elements[place] = result;
   }
 
   /** Nothing is emitted for the one at this place. */
   void forget(int place) {
+    UnderWay.end(elements[place]);
     elements[place] = null;
   }
 
@@ -128,6 +134,7 @@ final class Window {
     int place = places[at & places.length - 1];
     Object element = elements[place];
     elements[place] = null;
+    UnderWay.end(element);
     return element;
   }
 }
