@@ -15,6 +15,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -297,6 +298,34 @@ class AimedWriteTest {
     hand.turn();
     assertThat(hand.inFlight()).hasSize(1).allMatch(piece -> piece.length() == 3);
     hand.settle();
+  }
+
+  /** What pages of rows are cut with is used again, and by one at a time. */
+  @Test
+  void rowsOfManyWritesAreNotMixedUp() {
+    hand.nicsWith(builder -> builder.maxRows(8));
+    hand.open(1);
+    MemoryRegion source = hand.region();
+    for (int round = 0; round < 2; round++) {
+      hand.nic(0).room = 0;
+      List<Probe<AimedWrite>> probes = new ArrayList<>();
+      for (int i = 2; i < 5; i++) {
+        PagedWrite.Rows rows = new PagedWrite.Rows(i, 10L * i, 100, 50);
+        AimedWrite write = AimedWrite.between(source, hand.remote(1), IMM).aim(rows, 0, 1_000L * i);
+        probes.add(hand.probe(hand.engine().submit(write)));
+      }
+      hand.turn();
+      assertThat(hand.inFlight()).isEmpty();
+      hand.nic(0).room = Integer.MAX_VALUE;
+      hand.turn();
+      assertThat(hand.inFlight())
+          .extracting(
+              ScriptedNic.Piece::targetOffset, ScriptedNic.Piece::length, ScriptedNic.Piece::rows)
+          .containsExactlyInAnyOrder(
+              tuple(2_000L, 40L, 2), tuple(3_000L, 90L, 3), tuple(4_000L, 160L, 4));
+      hand.settle();
+      probes.forEach(Probe::assertComplete);
+    }
   }
 
   @ParameterizedTest
