@@ -201,7 +201,8 @@ final class GatherDesk implements Gathering {
       return;
     }
     try {
-      run.granted(step.state, step.writes(there.region(), grant.offset(), Imm.of(grant.imm())));
+      Imm imm = Imm.of(grant.imm());
+      run.granted(step.state, () -> step.writes(there.region(), grant.offset(), imm));
     } catch (RuntimeException bad) {
       run.fail(refused(sender, "it granted what has no room, " + grant + ": " + bad.getMessage()));
     }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.run;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RemoteRegion;
@@ -18,11 +19,8 @@ final class GatherStep {
   private final Trainer trainer;
   private final @Nullable MemoryRegion temporaries;
 
-  // As the last grant was: the same grant has the same writes.
-  private Transfer[] writes = StepState.NONE;
-  private @Nullable RemoteRegion region;
-  private long offset;
-  private @Nullable Imm imm;
+  /** Made for the first grant, and redirected for each other one. */
+  private AimedWrite @Nullable [] writes;
 
   GatherStep(
       Trainer trainer, StepState state, Step.Gather gather, @Nullable MemoryRegion temporaries) {
@@ -55,13 +53,26 @@ final class GatherStep {
     }
   }
 
-  /** The writes to where there is room. */
+  /** The writes to where there is room; those of the run before must not be on their way. */
   synchronized Transfer[] writes(RemoteRegion to, long toOffset, Imm counted) {
-    if (to.equals(region) && toOffset == offset && counted.equals(imm)) {
-      return writes;
-    }
+    AimedWrite[] made = writes;
+    writes = null; // until all of them go there
     Runs runs = gather.runs();
-    Transfer[] made = new Transfer[runs.size()];
+    if (made == null) {
+      made = make(to, toOffset, counted);
+    } else {
+      for (int run = 0; run < made.length; run++) {
+        long target = Math.addExact(toOffset, runs.targetOffset(run));
+        StepWrites.redirect(made[run], to, target, counted);
+      }
+    }
+    writes = made;
+    return made;
+  }
+
+  private AimedWrite[] make(RemoteRegion to, long toOffset, Imm counted) {
+    Runs runs = gather.runs();
+    AimedWrite[] made = new AimedWrite[runs.size()];
     long at = state.offset;
     for (int run = 0; run < made.length; run++) {
       long target = Math.addExact(toOffset, runs.targetOffset(run));
@@ -77,10 +88,6 @@ final class GatherStep {
         made[run] = StepWrites.write(runs, run, from, source, stride, to, target, counted);
       }
     }
-    writes = made;
-    region = to;
-    offset = toOffset;
-    imm = counted;
     return made;
   }
 }

@@ -1,23 +1,29 @@
 package io.reactivetransfer.weights.run;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.weights.plan.Runs;
 import io.reactivetransfer.weights.plan.Step;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of all steps to the same targets under the same immediates: made once, and used again
- * in every update that goes there.
+ * The writes of all steps: made once, and used again in every update to the same ranks, whichever
+ * regions and immediates it has. One run at a time uses them.
  */
 final class PreparedWrites {
 
-  private final List<TargetMemory> targets;
+  private List<TargetMemory> targets;
+
+  /** The steps whose writes were made here, and not for what is gathered. */
+  private final List<StepState> made = new ArrayList<>();
+
   private final IdentityHashMap<StepState, Transfer[]> ofStep = new IdentityHashMap<>();
   private final IdentityHashMap<Transfer, StepState> steps = new IdentityHashMap<>();
 
@@ -31,18 +37,54 @@ final class PreparedWrites {
       List<TargetMemory> targets,
       List<SourceMemory> memory,
       @Nullable MemoryRegion temporaries) {
-    PreparedWrites made = new PreparedWrites(targets);
+    PreparedWrites prepared = new PreparedWrites(targets);
     for (StepState step : all) {
       if (!(step.step instanceof Step.Gather)) {
-        made.add(step, writes(step, targets, memory, temporaries));
+        prepared.made.add(step);
+        prepared.add(step, writes(step, targets, memory, temporaries));
       }
     }
-    return made;
+    return prepared;
   }
 
-  /** Whether they go there. */
-  boolean areTo(List<TargetMemory> others) {
-    return targets.equals(others);
+  /** Whether they can go there: the same ranks are left out. */
+  boolean canGoTo(List<TargetMemory> others) {
+    if (others.size() != targets.size()) {
+      return false;
+    }
+    for (int i = 0; i < others.size(); i++) {
+      if (others.get(i).isNone() != targets.get(i).isNone()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Has them go there, where they can. If that throws, some do and others do not: they are to be
+   * made anew.
+   *
+   * @throws IllegalStateException if one of them is on its way
+   */
+  synchronized void redirect(List<TargetMemory> others) {
+    if (targets.equals(others)) {
+      return;
+    }
+    for (StepState step : made) {
+      Runs runs = step.step.runs();
+      Transfer[] writes = of(step);
+      int next = 0;
+      for (int run = 0; run < runs.size(); run++) {
+        for (int i = 0; i < runs.targets(run); i++) {
+          TargetMemory target = others.get(runs.target(run, i));
+          if (!target.isNone()) {
+            AimedWrite write = (AimedWrite) writes[next++];
+            write.redirect(target.regions().get(runs.targetRegion(run)), target.imm());
+          }
+        }
+      }
+    }
+    targets = others;
   }
 
   /** Those of a step. */
@@ -57,8 +99,12 @@ final class PreparedWrites {
   }
 
   /** Replaces those of a step. */
+  @SuppressWarnings("ReferenceEquality") // the very same array
   synchronized void add(StepState step, Transfer[] writes) {
     Transfer[] before = ofStep.put(step, writes);
+    if (before == writes) {
+      return;
+    }
     if (before != null) {
       for (Transfer write : before) {
         steps.remove(write);

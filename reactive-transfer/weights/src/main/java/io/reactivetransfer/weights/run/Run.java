@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -41,7 +42,7 @@ final class Run {
 
   private final Trainer trainer;
   private final UpdateTargets update;
-  private final PreparedWrites writes;
+  private final Supplier<PreparedWrites> preparing;
   private final @Nullable StepReader reader;
   private final FluxSink<RunProgress> progress;
   private final RunFeed feed;
@@ -54,6 +55,7 @@ final class Run {
   private volatile @Nullable Recording<RunRecorder.OneRunRecorder> told;
 
   // Guarded by this.
+  private @Nullable PreparedWrites writes;
   private final Queue<StepState> waiting = new ArrayDeque<>();
   private final Counted loaded = new Counted();
   private final Counted gathered = new Counted();
@@ -81,18 +83,24 @@ final class Run {
 
   private @Nullable Throwable failure;
 
+  /**
+   * Nothing of it is done yet.
+   *
+   * @param preparing asked for the writes when it is the run whose turn it is
+   */
   Run(
       Trainer trainer,
       UpdateTargets update,
-      PreparedWrites writes,
+      Supplier<PreparedWrites> preparing,
       @Nullable StepReader reader,
       FluxSink<RunProgress> progress) {
     this.trainer = trainer;
     this.update = update;
-    this.writes = writes;
+    this.preparing = preparing;
     this.reader = reader;
     this.progress = progress;
-    this.feed = new RunFeed(this::nextDirect, trainer.steps.size() + trainer.phases - 1);
+    long steps = (long) trainer.steps.size() + trainer.phases - 1;
+    this.feed = new RunFeed(this::nextDirect, steps, this::endIfOver);
     this.leftOfPhase = new int[trainer.phases];
   }
 
@@ -124,10 +132,11 @@ final class Run {
   }
 
   private void makeReady() {
+    PreparedWrites made = prepared();
     for (StepState step : trainer.steps) {
       step.reset();
       if (!(step.step instanceof Step.Gather)) {
-        step.transfers = writes.of(step);
+        step.transfers = made.of(step);
         step.left = step.transfers.length;
       }
       leftOfPhase[step.phase]++;
@@ -137,6 +146,15 @@ final class Run {
         trainer.options.timers().schedule(this::deadlineOver, nanos, TimeUnit.NANOSECONDS));
     trainer.gathering.begin(this);
     readDirect();
+  }
+
+  private synchronized PreparedWrites prepared() {
+    PreparedWrites made = writes;
+    if (made == null) {
+      made = preparing.get();
+      writes = made;
+    }
+    return made;
   }
 
   private void deadlineOver() {
@@ -379,13 +397,18 @@ final class Run {
     feed(step);
   }
 
-  /** The rank that prepares has room, and these are the writes to it. */
-  void granted(StepState step, Transfer[] transfers) {
+  /**
+   * The rank that prepares has room.
+   *
+   * @param aimed asked for the writes to it, if it has not said so before
+   */
+  void granted(StepState step, Supplier<Transfer[]> aimed) {
     synchronized (this) {
-      if (failure != null || step.isGranted) {
+      if (failure != null || isFinished || step.isGranted) {
         return;
       }
-      writes.add(step, transfers);
+      Transfer[] transfers = aimed.get();
+      prepared().add(step, transfers);
       step.transfers = transfers;
       step.left = transfers.length;
       step.isGranted = true;
@@ -526,7 +549,7 @@ final class Run {
   private void endIfOver() {
     boolean failed;
     synchronized (this) {
-      if (!isStreamOver || running > 0 || isReading || isFinished) {
+      if (!isStreamOver || running > 0 || isReading || isFinished || feed.isAtIt()) {
         return;
       }
       isFinished = true;
@@ -575,6 +598,7 @@ final class Run {
   /** What the engine says of the writes. */
   private final class Completions extends BaseSubscriber<Transfer> {
 
+    private final PreparedWrites writes = prepared();
     private final int every = Math.max(1, trainer.steps.size() / MOST_PROGRESS);
     private int done;
 

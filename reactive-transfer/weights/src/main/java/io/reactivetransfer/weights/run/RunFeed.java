@@ -23,8 +23,14 @@ final class RunFeed implements Publisher<Transfer>, Subscription {
   private final AtomicLong requested = new AtomicLong();
   private final Supplier<@Nullable StepState> direct;
   private final long steps;
+  private final Runnable over;
   private volatile @Nullable Throwable failure;
   private volatile boolean isCancelled;
+  private volatile boolean isAwaited;
+
+  /** That was all, or it has failed. Set by the turn. */
+  private volatile boolean isDone;
+
   private volatile long nanos;
   private volatile long endNanos;
   private volatile @Nullable Subscriber<? super Transfer> subscriber;
@@ -36,17 +42,18 @@ final class RunFeed implements Publisher<Transfer>, Subscription {
   private int nextPlain;
   private long emitted;
   private long fed;
-  private boolean isDone;
 
   /**
    * The feed of one run.
    *
    * @param direct the next step that is only written, or null if there is none now
    * @param steps how many there are in all
+   * @param over told when that {@link #isAtIt} may have changed, perhaps several times
    */
-  RunFeed(Supplier<@Nullable StepState> direct, long steps) {
+  RunFeed(Supplier<@Nullable StepState> direct, long steps, Runnable over) {
     this.direct = direct;
     this.steps = steps;
+    this.over = over;
   }
 
   @Override
@@ -103,6 +110,19 @@ final class RunFeed implements Publisher<Transfer>, Subscription {
       nanos = nanos + now - began;
       turns = missed.addAndGet(-turns);
     } while (turns != 0);
+    if (isAwaited) {
+      over.run();
+    }
+  }
+
+  /**
+   * Whether one more may be handed over, though the engine has said that its stream is over: by a
+   * thread that is slow at it. Until it is not, none of them may be used for another run. If so, it
+   * is told when that changes.
+   */
+  boolean isAtIt() {
+    isAwaited = true;
+    return missed.get() != 0 && !isDone;
   }
 
   private void drain(Subscriber<? super Transfer> to) {

@@ -1,20 +1,14 @@
 package io.reactivetransfer.weights.run;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
-import io.reactivetransfer.MemorySlice;
-import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.RemoteRegion;
-import io.reactivetransfer.RemoteSlice;
-import io.reactivetransfer.Transfer;
-import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.weights.plan.Runs;
 
 /** Makes writes of runs: one for each run and target. */
 final class StepWrites {
-
-  private static final PageList ONE_PAGE = PageList.range(0, 1);
 
   private StepWrites() {}
 
@@ -33,7 +27,7 @@ final class StepWrites {
    * @param target the region that it goes to
    * @param targetOffset of its first row there
    */
-  static Transfer write(
+  static AimedWrite write(
       Runs runs,
       int run,
       MemoryRegion source,
@@ -42,18 +36,27 @@ final class StepWrites {
       RemoteRegion target,
       long targetOffset,
       Imm imm) {
-    if (runs.rows(run) == 1) {
-      long length = runs.rowBytes(run);
-      return WriteImm.of(
-          source.slice(sourceOffset, length), target.slice(targetOffset, length), imm);
+    AimedWrite write = AimedWrite.between(source, target, imm);
+    return runs.rows(run) == 1
+        ? write.aim(sourceOffset, targetOffset, runs.rowBytes(run))
+        : write.aim(rows(runs, run, sourceStride), sourceOffset, targetOffset);
+  }
+
+  /**
+   * Has one that exists go elsewhere, from the same bytes.
+   *
+   * @param target the region that it goes to
+   * @param targetOffset of its first row there
+   */
+  static void redirect(AimedWrite write, RemoteRegion target, long targetOffset, Imm imm) {
+    long from = write.sourceOffset();
+    long length = write.length();
+    PagedWrite.Rows rows = write.rows();
+    write.aim(0, 0, 0).redirect(target, imm); // what it was aimed at need not be in that
+    if (rows == null) {
+      write.aim(from, targetOffset, length);
+    } else {
+      write.aim(rows, from, targetOffset);
     }
-    PagedWrite.Rows rows = rows(runs, run, sourceStride);
-    MemorySlice from = source.slice(sourceOffset, rows.sourceExtent());
-    RemoteSlice to = target.slice(targetOffset, rows.targetExtent());
-    return PagedWrite.of(
-        rows,
-        new PagedWrite.Side<>(from, ONE_PAGE, rows.sourceExtent()),
-        new PagedWrite.Side<>(to, ONE_PAGE, rows.targetExtent()),
-        imm);
   }
 }

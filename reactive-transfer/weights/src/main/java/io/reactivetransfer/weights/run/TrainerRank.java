@@ -31,8 +31,8 @@ public final class TrainerRank {
   private final @Nullable MemoryRegion temporaries;
   private final Mono<Void> closed;
 
-  /** Those of the last two targets: an engine with two buffers takes them in turn. */
-  private final @Nullable PreparedWrites[] prepared = new PreparedWrites[2];
+  /** Those of the last update. */
+  private @Nullable PreparedWrites prepared;
 
   private TrainerRank(Trainer trainer, @Nullable MemoryRegion temporaries) {
     this.trainer = trainer;
@@ -151,8 +151,8 @@ public final class TrainerRank {
    *
    * <p>A cancel signals nothing; {@link #whenQuiet()} says when memory may be used again.
    *
-   * <p>Writes are made once for the last two of different targets: who uses the same regions and
-   * immediates again has no allocation for a write.
+   * <p>Writes are made once: as long as the same inference ranks are left out, no later update has
+   * an allocation for a write, whichever regions and immediates it has.
    *
    * @param update where it goes
    * @throws IllegalArgumentException if the targets are not those of the table
@@ -193,7 +193,7 @@ public final class TrainerRank {
     Run other;
     try {
       trainer.requireOpen(); // else what is closed would be named as what is wrong
-      run = new Run(trainer, update, prepared(update.targets()), reader, sink);
+      run = new Run(trainer, update, () -> prepared(update.targets()), reader, sink);
       other = trainer.begin(run);
     } catch (RuntimeException why) {
       sink.error(why);
@@ -218,19 +218,17 @@ public final class TrainerRank {
     }
   }
 
+  /** For a run whose turn it is: none of them is on its way, or comes to be on it. */
   private synchronized PreparedWrites prepared(List<TargetMemory> targets) {
-    for (int i = 0; i < prepared.length; i++) {
-      PreparedWrites one = prepared[i];
-      if (one != null && one.areTo(targets)) {
-        prepared[i] = prepared[0];
-        prepared[0] = one;
-        return one;
-      }
+    PreparedWrites writes = prepared;
+    prepared = null; // until all of them go there
+    if (writes == null || !writes.canGoTo(targets)) {
+      writes = PreparedWrites.of(trainer.steps, targets, trainer.memory, temporaries);
+    } else {
+      writes.redirect(targets);
     }
-    PreparedWrites made = PreparedWrites.of(trainer.steps, targets, trainer.memory, temporaries);
-    prepared[1] = prepared[0];
-    prepared[0] = made;
-    return made;
+    prepared = writes;
+    return writes;
   }
 
   /**

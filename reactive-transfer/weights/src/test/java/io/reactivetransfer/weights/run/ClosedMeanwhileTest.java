@@ -13,15 +13,20 @@ import io.reactivetransfer.weights.plan.ModelBytes;
 import io.reactivetransfer.weights.plan.Step;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Flux;
 
 /** A rank that is closed while a run is made ready: nothing begins after the close. */
 @Timeout(60)
 class ClosedMeanwhileTest {
 
-  /** Remote memory that closes a rank as the first write to it is made. */
+  /** Remote memory that does something as a write to it is made. */
   private record Closing(RemoteRegion inner, Runnable close) implements RemoteRegion {
 
     @Override
@@ -31,6 +36,7 @@ class ClosedMeanwhileTest {
 
     @Override
     public long length() {
+      close.run();
       return inner.length();
     }
 
@@ -41,7 +47,6 @@ class ClosedMeanwhileTest {
 
     @Override
     public RemoteSlice slice(long offset, long length) {
-      close.run();
       return inner.slice(offset, length);
     }
   }
@@ -64,11 +69,13 @@ class ClosedMeanwhileTest {
         Rig rig = new Rig(cluster, of.table(), RunOptions.builder().prepare(counting))) {
       rig.fill(new ModelBytes(of.model()));
       TrainerRank trainer = rig.trainers.getFirst();
-      AtomicInteger closed = new AtomicInteger();
+      AtomicBoolean isMadeReady = new AtomicBoolean();
+      AtomicReference<CompletableFuture<Void>> closed = new AtomicReference<>();
       Runnable close =
           () -> {
-            trainer.close().block(Cluster.PATIENCE);
-            closed.incrementAndGet();
+            if (isMadeReady.get() && closed.get() == null) {
+              closed.set(trainer.close().toFuture());
+            }
           };
       List<TargetMemory> targets = new ArrayList<>();
       for (TargetMemory target : rig.targets(0, 1).targets()) {
@@ -76,12 +83,17 @@ class ClosedMeanwhileTest {
         target.regions().forEach(region -> regions.add(new Closing(region, close)));
         targets.add(new TargetMemory(regions, target.imm()));
       }
-      assertThatThrownBy(
-              () -> trainer.write(new UpdateTargets(1, targets)).blockLast(Cluster.PATIENCE))
+      Flux<RunProgress> run = trainer.write(new UpdateTargets(1, targets));
+      isMadeReady.set(true);
+      assertThatThrownBy(() -> run.blockLast(Cluster.PATIENCE))
+          .isInstanceOf(CancellationException.class)
+          .hasMessageEndingWith(" was closed");
+      assertThat(closed.get()).isNotNull();
+      assertThat(closed.get()).succeedsWithin(Cluster.PATIENCE);
+      assertThat(prepared).hasValue(0);
+      assertThatThrownBy(() -> trainer.write(rig.targets(0, 2)).blockLast(Cluster.PATIENCE))
           .isInstanceOf(TransferRejectedException.class)
           .hasMessageEndingWith(" is closed");
-      assertThat(closed).hasPositiveValue();
-      assertThat(prepared).hasValue(0);
     }
   }
 }

@@ -46,7 +46,7 @@ class GatherDeskTest {
     UpdateTargets update = rig.targets(0, number);
     PreparedWrites writes = PreparedWrites.of(List.of(), List.of(), List.of(), null);
     Run[] made = new Run[1];
-    Flux.<RunProgress>create(sink -> made[0] = new Run(trainer, update, writes, null, sink))
+    Flux.<RunProgress>create(sink -> made[0] = new Run(trainer, update, () -> writes, null, sink))
         .subscribe();
     return made[0];
   }

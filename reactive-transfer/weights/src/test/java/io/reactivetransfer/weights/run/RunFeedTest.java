@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscriber;
@@ -48,7 +49,7 @@ class RunFeedTest {
     }
   }
 
-  private static final class Engine implements Subscriber<Transfer> {
+  private static class Engine implements Subscriber<Transfer> {
     final List<Transfer> got = new ArrayList<>();
     Subscription subscription;
     boolean keeps = true;
@@ -84,7 +85,7 @@ class RunFeedTest {
   void whatWasPreparedGoesBeforeTheRestOfWhatGoesAsItLies() {
     Transfer[] all = transfers(6);
     Queue<StepState> direct = new ArrayDeque<>(List.of(step(all[0], all[1], all[2]), step(all[3])));
-    RunFeed feed = new RunFeed(direct::poll, 4);
+    RunFeed feed = new RunFeed(direct::poll, 4, () -> {});
     Engine engine = new Engine();
     feed.subscribe(engine);
     assertThat(engine.got).isEmpty();
@@ -103,7 +104,7 @@ class RunFeedTest {
 
   @Test
   void aFailureEndsItWithoutDemand() {
-    RunFeed feed = new RunFeed(() -> null, 1);
+    RunFeed feed = new RunFeed(() -> null, 1, () -> {});
     Engine engine = new Engine();
     feed.subscribe(engine);
     IllegalStateException why = new IllegalStateException("why");
@@ -122,13 +123,53 @@ class RunFeedTest {
             () -> {
               throw why;
             },
-            1);
+            1,
+            () -> {});
     Engine engine = new Engine();
     feed.subscribe(engine);
     assertThat(engine.failure).isSameAs(why);
     feed.drain();
     assertThat(engine.got).isEmpty();
     assertThat(engine.isComplete).isFalse();
+  }
+
+  /** A thread is within the last call for a write when the engine has ended the stream. */
+  @Test
+  void whoHandsOneOverIsWaitedForWhenTheEngineWantsNoMore() {
+    AtomicInteger told = new AtomicInteger();
+    Transfer[] all = transfers(2);
+    Queue<StepState> direct = new ArrayDeque<>(List.of(step(all)));
+    RunFeed feed = new RunFeed(direct::poll, 1, told::incrementAndGet);
+    Engine engine =
+        new Engine() {
+          @Override
+          public void onNext(Transfer transfer) {
+            subscription.cancel();
+            assertThat(feed.isAtIt()).isTrue();
+            assertThat(told).hasValue(0);
+            super.onNext(transfer);
+          }
+        };
+    feed.subscribe(engine);
+    engine.subscription.request(2);
+    assertThat(engine.got).containsExactly(all[0]);
+    assertThat(told).hasValue(1);
+    assertThat(feed.isAtIt()).isFalse();
+  }
+
+  @Test
+  void whoSaysThatItWasAllIsNotWaitedFor() {
+    RunFeed feed = new RunFeed(() -> null, 0, () -> {});
+    Engine engine =
+        new Engine() {
+          @Override
+          public void onComplete() {
+            assertThat(feed.isAtIt()).isFalse();
+            super.onComplete();
+          }
+        };
+    feed.subscribe(engine);
+    assertThat(engine.isComplete).isTrue();
   }
 
   @Test
@@ -138,7 +179,7 @@ class RunFeedTest {
     long least = Long.MAX_VALUE;
     for (int round = 0; round < 200; round++) {
       Queue<StepState> direct = new ArrayDeque<>(List.of(step(all)));
-      RunFeed feed = new RunFeed(direct::poll, 1);
+      RunFeed feed = new RunFeed(direct::poll, 1, () -> {});
       Engine engine = new Engine();
       engine.keeps = false;
       feed.subscribe(engine);
