@@ -14,7 +14,7 @@ public record ChecksumScope(Degree degree, Set<String> tensors) {
 
   /** How many bytes. */
   public enum Degree {
-    /** None: inference ranks that check are not satisfied. */
+    /** None: ranks compare nothing, and those with a look of their own are not satisfied. */
     NONE(0),
     /**
      * A few pieces of each tensor, others in each update: about 1 % of the bytes, and at least one
@@ -62,7 +62,7 @@ public record ChecksumScope(Degree degree, Set<String> tensors) {
     }
   }
 
-  /** No sums; for inference ranks that do not look at them. */
+  /** No sums; inference ranks compare nothing then, unless a look of their own wants them. */
   public static ChecksumScope none() {
     return NONE;
   }
@@ -80,6 +80,11 @@ public record ChecksumScope(Degree degree, Set<String> tensors) {
   /** All bytes of these tensors, and samples of all others. */
   public static ChecksumScope allOf(String... tensors) {
     return new ChecksumScope(Degree.SAMPLED, Set.of(tensors));
+  }
+
+  /** Whether trainers say any sums. */
+  public boolean isSome() {
+    return degree != Degree.NONE;
   }
 
   boolean isAll(String tensor) {

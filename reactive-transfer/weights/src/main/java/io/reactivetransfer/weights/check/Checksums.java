@@ -5,6 +5,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.weights.internal.Accelerators;
+import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
@@ -17,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -27,9 +30,10 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Compares what has come to an inference rank with the checksums that trainers say, for {@code
- * WeightsRankBuilder.verify}. One for each engine: it reads message channel 24. Safe from any
- * thread, never blocks.
+ * Compares what has come to an inference rank with the checksums that trainers say. A {@code
+ * WeightsRank} has one of its own, unless its builder is told another look; an application that
+ * wants another deadline or other schedulers gives one to {@code WeightsRankBuilder.verify}. One
+ * for each engine: it reads message channel 24. Safe from any thread, never blocks.
  *
  * <p>Each trainer says how many of the writes are its own, so nobody needs to know the table: the
  * rank has all sums when those writes are as many as have arrived. So all trainers of an update
@@ -65,12 +69,20 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   private @Nullable Waiting waiting;
   private boolean isClosed;
 
+  /** Looks that were begun and may read memory, or will. */
+  private final Set<Waiting> looks = ConcurrentHashMap.newKeySet();
+
   /** Somebody waits for the sums of an update. */
   private static final class Waiting {
     final FilledBuffer filled;
     final Sinks.One<List<SumsOfUpdate.Said>> sums = Sinks.one();
     volatile boolean isOver;
     volatile boolean isCancelled;
+
+    /** Set once, by what reads the memory or by what keeps it from that. */
+    final AtomicBoolean isTaken = new AtomicBoolean();
+
+    final End quiet = new End();
     long ticks;
 
     Waiting(FilledBuffer filled) {
@@ -136,6 +148,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   public Mono<Void> apply(FilledBuffer filled) {
     return Mono.defer(() -> {
       Waiting made = new Waiting(filled);
+      looks.add(made);
       turns.run(() -> begin(made));
       return made.sums
           .asMono()
@@ -145,8 +158,26 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
           .doOnCancel(() -> {
             made.isCancelled = true;
             turns.run(() -> over(made));
+          })
+          .doFinally(end -> {
+            if (made.isTaken.compareAndSet(false, true)) {
+              quiet(made);
+            }
           });
     });
+  }
+
+  private void quiet(Waiting of) {
+    looks.remove(of);
+    of.quiet.complete();
+  }
+
+  /**
+   * Completes when no look that was begun before this is subscribed to reads memory any more; one
+   * that waits for its sums has to end or be cancelled first.
+   */
+  public Mono<Void> whenQuiet() {
+    return Mono.defer(() -> Mono.when(looks.stream().map(look -> look.quiet).toList()));
   }
 
   /** Fails what waits, and reads no messages any more. Does not block. */
@@ -273,11 +304,18 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   }
 
   private void compare(Waiting of, List<SumsOfUpdate.Said> sums) {
-    for (SumsOfUpdate.Said one : sums) {
-      if (of.isCancelled) {
-        return; // the memory is somebody else's now
+    if (!of.isTaken.compareAndSet(false, true)) {
+      return; // it was cancelled
+    }
+    try {
+      for (SumsOfUpdate.Said one : sums) {
+        if (of.isCancelled) {
+          return; // the memory is somebody else's now
+        }
+        compare(of.filled, one);
       }
-      compare(of.filled, one);
+    } finally {
+      quiet(of);
     }
   }
 

@@ -87,7 +87,7 @@ public final class TrainerSums {
 
     private OfRun(UpdateNumber update, UpdateTargets targets, ChecksumScope scope) {
       this.targets = targets;
-      if (scope.degree() == ChecksumScope.Degree.NONE) {
+      if (!scope.isSome()) {
         maker = null;
         made.tryEmitValue(List.of());
         return;

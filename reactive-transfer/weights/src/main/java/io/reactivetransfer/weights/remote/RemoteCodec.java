@@ -14,7 +14,7 @@ import java.util.Set;
 /** The bytes of what a controller and its trainers say; docs/weights.md has them as a table. */
 final class RemoteCodec {
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   private static final int START = 1;
   private static final int STOP = 2;

@@ -129,7 +129,8 @@ public final class RemoteTrainers {
    * itself. Cancelling tells it to stop and waits for nothing. Signals on the scheduler of the
    * timers. There is no deadline but that of whoever has given the order.
    *
-   * <p>The trainer tells inference ranks checksums of samples, whether they look at them or not.
+   * <p>The trainer tells inference ranks checksums of samples, which they compare unless they are
+   * told otherwise, if all trainers of the update say some.
    */
   public WeightsTrainer trainer(Peer peer) {
     return trainer(peer, ChecksumScope.sampled());
@@ -180,6 +181,11 @@ public final class RemoteTrainers {
     public String name() {
       RemoteRun run = last;
       return run == null ? "trainer at " + peer.address() : run.name();
+    }
+
+    @Override
+    public boolean saysChecksums() {
+      return checksums.isSome();
     }
   }
 

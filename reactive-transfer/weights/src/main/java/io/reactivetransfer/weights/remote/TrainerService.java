@@ -17,6 +17,7 @@ import io.reactivetransfer.weights.run.TrainerRank;
 import io.reactivetransfer.weights.version.UpdateNumber;
 import io.reactivetransfer.weights.version.WeightsRank;
 import io.reactivetransfer.weights.version.WeightsTrainer;
+import io.reactivetransfer.weights.version.WriteOrder;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,6 +26,7 @@ import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -194,7 +196,22 @@ public final class TrainerService {
       TransferEngine engine, TrainerRank trainer, RoutingTable table, ChecksumScope scope) {
     Objects.requireNonNull(scope, "scope");
     OrderWriter writer = new OrderWriter(engine, trainer, table);
-    return WeightsTrainer.named("trainer " + trainer.name(), order -> writer.write(order, scope));
+    return new WeightsTrainer() {
+      @Override
+      public Publisher<?> write(WriteOrder order) {
+        return writer.write(order, scope);
+      }
+
+      @Override
+      public String name() {
+        return "trainer " + trainer.name();
+      }
+
+      @Override
+      public boolean saysChecksums() {
+        return scope.isSome();
+      }
+    };
   }
 
   /**

@@ -36,6 +36,7 @@ sealed interface Command {
    * Begins an update: the buffer is to be made free.
    *
    * @param arrivals how many writes fill it
+   * @param hasSums whether all who write say checksums, for which the rank may wait
    * @param members all ranks of this update, so that another controller knows whom to ask
    * @param traceContext what the tracer of the controller sends along
    */
@@ -46,6 +47,7 @@ sealed interface Command {
       long version,
       UpdateMode mode,
       long arrivals,
+      boolean hasSums,
       List<MemberId> members,
       TraceContext traceContext)
       implements OfUpdate {

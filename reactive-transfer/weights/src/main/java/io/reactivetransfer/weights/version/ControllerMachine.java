@@ -41,10 +41,15 @@ class ControllerMachine {
    * What is to be done.
    *
    * @param arrivals of each rank, how many writes fill it
+   * @param hasSums whether all trainers say checksums of what they write
    * @param traceContext what a tracer sends along to each rank
    */
   record Plan(
-      long version, UpdateMode mode, Map<String, Long> arrivals, TraceContext traceContext) {}
+      long version,
+      UpdateMode mode,
+      Map<String, Long> arrivals,
+      boolean hasSums,
+      TraceContext traceContext) {}
 
   /** How far an update is. */
   private enum Stage {
@@ -625,6 +630,7 @@ class ControllerMachine {
               what.version(),
               what.mode(),
               what.arrivals().getOrDefault(view.name, 0L),
+              what.hasSums(),
               List.copyOf(members.values()),
               what.traceContext());
       case OPENING, FILLING -> new Command.Open(term, to, update);

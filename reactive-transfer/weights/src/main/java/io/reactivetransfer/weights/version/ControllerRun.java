@@ -158,6 +158,15 @@ final class ControllerRun {
     }
   }
 
+  /** Who throws instead of an answer says no sums for which a rank could wait. */
+  static boolean saysSums(WeightsTrainer trainer) {
+    try {
+      return trainer.saysChecksums();
+    } catch (Throwable thrown) {
+      return false;
+    }
+  }
+
   /** What is to happen if a message of this run to a rank finds that it cannot be reached. */
   Runnable unreachable(String rank) {
     return () -> isLost(rank);

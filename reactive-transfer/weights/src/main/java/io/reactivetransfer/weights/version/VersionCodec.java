@@ -16,7 +16,7 @@ import java.util.Set;
  */
 final class VersionCodec {
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   /** What controllers say to ranks. */
   static final MessageChannel COMMANDS = new MessageChannel(20);
@@ -59,6 +59,7 @@ final class VersionCodec {
       case Command.Prepare prepare -> {
         VersionWriter out = begin(PREPARE, prepare);
         out.i64(prepare.version()).u8(prepare.mode().code).i64(prepare.arrivals());
+        out.flag(prepare.hasSums());
         out.i32(prepare.members().size());
         prepare.members().forEach(out::member);
         yield out.traceContext(prepare.traceContext()).sealed();
@@ -179,9 +180,10 @@ final class VersionCodec {
     long version = in.i64("version", 0);
     UpdateMode mode = in.one("mode", UpdateMode::of);
     long arrivals = in.i64("arrivals", 1, WeightsUpdate.MAX_ARRIVALS);
+    boolean hasSums = in.flag("checksums");
     List<MemberId> members = members(in);
     return new Command.Prepare(
-        term, incarnation, update, version, mode, arrivals, members, in.traceContext());
+        term, incarnation, update, version, mode, arrivals, hasSums, members, in.traceContext());
   }
 
   private static List<MemberId> members(VersionReader in) {

@@ -165,7 +165,8 @@ public final class WeightsController {
    * Has all these ranks take a version, or none of them. Begins when it is subscribed to, once for
    * each subscription, and one at a time: fails with {@link IllegalStateException} while another
    * one runs. What becomes of it is a result and no error. Cancelling gives it up, unless it is
-   * decided already: then it goes on. Trainers see the Context of the subscriber.
+   * decided already: then it goes on. Trainers see the Context of the subscriber. Where all of them
+   * say checksums, ranks compare what has come ({@link WeightsRankBuilder#verify}).
    *
    * @param ranks all that are to flip, each name once
    * @param trainers who write, 1 or more, each once; told when all ranks are open to writes
@@ -195,7 +196,12 @@ public final class WeightsController {
         writers,
         trace ->
             machine.update(
-                new ControllerMachine.Plan(update.version(), update.mode(), arrivals, trace)));
+                new ControllerMachine.Plan(
+                    update.version(),
+                    update.mode(),
+                    arrivals,
+                    writers.stream().allMatch(ControllerRun::saysSums),
+                    trace)));
   }
 
   private static void requireOnce(List<WeightsTrainer> trainers) {
@@ -222,6 +228,7 @@ public final class WeightsController {
             update.version(),
             update.mode(),
             1,
+            false,
             members,
             TraceContext.NONE);
     int bytes = VersionCodec.bytesBesideTrace(longest);

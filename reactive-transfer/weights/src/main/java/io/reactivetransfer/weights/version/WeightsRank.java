@@ -4,6 +4,7 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Listener;
@@ -14,6 +15,7 @@ import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
@@ -26,6 +28,7 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 import reactor.util.context.Context;
@@ -71,6 +74,9 @@ public final class WeightsRank {
 
   /** Null if nobody is told of updates. Only in turns. */
   private final @Nullable RecordedUpdates recorded;
+
+  /** Compares what has come; null if the application looks at that itself, or nobody does. */
+  private @Nullable Checksums sums;
 
   private @Nullable Inbox<Command> inbox;
   private volatile @Nullable Gate current;
@@ -121,13 +127,18 @@ public final class WeightsRank {
       status = statusOf(machine.report());
       statuses.tryEmitNext(status);
     });
+    IllegalStateException noSums = openSums(); // before a command can ask for them
     Inbox<Command> opened =
         Inbox.open(engine, VersionCodec.COMMANDS, VersionCodec::decodeCommand, new Receiving());
     inbox = opened;
     opened.requireOpen("WeightsRank");
+    if (noSums != null) {
+      throw noSums;
+    }
     turn(() -> {
       if (isClosing.get()) { // by somebody else, before there was an inbox
         opened.dispose();
+        closeSums();
       }
     });
     Ticking.every(
@@ -137,6 +148,33 @@ public final class WeightsRank {
           turn(machine::tick);
           return !isClosing.get();
         });
+  }
+
+  /** Why there are none though it is to compare some; null if all is well. */
+  private @Nullable IllegalStateException openSums() {
+    if (!options.comparesSums) {
+      return null;
+    }
+    try {
+      sums =
+          Checksums.open(engine, Checksums.DEADLINE, options.timers, Schedulers.boundedElastic());
+      return null;
+    } catch (IllegalStateException why) {
+      return new IllegalStateException(
+          "rank "
+              + member.name()
+              + " cannot compare checksums: "
+              + why.getMessage()
+              + "; give Checksums that are open there to WeightsRankBuilder.verify, or say"
+              + " unverified()",
+          why);
+    }
+  }
+
+  private void closeSums() {
+    if (sums != null) {
+      sums.close();
+    }
   }
 
   /** Whose memory others write to. */
@@ -224,12 +262,13 @@ public final class WeightsRank {
 
   /**
    * Serves nothing any more, takes no updates, and closes what it has registered. Completes when no
-   * NIC can touch the buffers. Leases that are open then are not waited for, nor is a look at an
-   * update that still reads: it is cancelled, so keep memory until what looks has ended, which
-   * {@link io.reactivetransfer.weights.check.Checksums} does after one more sum. Starts when it is
-   * first subscribed to and goes on whatever becomes of that; closing again completes together with
-   * the first close. The end of the engine does the same. An update that it had voted for is
-   * settled without it.
+   * NIC can touch the buffers, nor the {@link Checksums} of the rank. Leases that are open then are
+   * not waited for, nor is a look of the application's ({@link WeightsRankBuilder#verify}) that
+   * still reads: it is cancelled, so keep memory until what looks has ended, which {@link
+   * Checksums#whenQuiet()} says of those that the application has opened. Starts when it is first
+   * subscribed to and goes on whatever becomes of that; closing again completes together with the
+   * first close. The end of the engine does the same. An update that it had voted for is settled
+   * without it.
    */
   public Mono<Void> close() {
     return Mono.defer(() -> {
@@ -254,8 +293,13 @@ public final class WeightsRank {
     if (verification != null) {
       verification.dispose();
     }
+    closeSums();
+    List<Mono<Void>> ends = new ArrayList<>(slots.stream().map(BufferSlot::close).toList());
+    if (sums != null) {
+      ends.add(sums.whenQuiet());
+    }
     Listener.ofEnd(
-        Mono.whenDelayError(slots.stream().map(BufferSlot::close).toList()),
+        Mono.whenDelayError(ends),
         () -> {
           recording.tell(recorder -> recorder.closed(this));
           closed.complete();
@@ -442,7 +486,8 @@ public final class WeightsRank {
     /** If all has come, it is looked at before that is said. */
     private void sealed(int buffer) {
       Command.Prepare order = machine.filling(buffer);
-      Function<? super FilledBuffer, ? extends Publisher<?>> verifier = options.verifier;
+      Function<? super FilledBuffer, ? extends Publisher<?>> verifier =
+          order != null && sums != null && order.hasSums() ? sums : options.verifier;
       if (order == null || verifier == null) {
         machine.sealed(buffer);
         return;

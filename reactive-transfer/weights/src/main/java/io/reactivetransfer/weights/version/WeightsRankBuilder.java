@@ -7,6 +7,7 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.internal.Opening;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,13 @@ public final class WeightsRankBuilder {
   long version = -1;
   Scheduler timers = Schedulers.parallel();
   long incarnation;
+
+  /** What the application has said that looks at updates; null if it has said nothing of it. */
   @Nullable Function<? super FilledBuffer, ? extends Publisher<?>> verifier;
+
+  /** Whether the rank compares checksums by itself. */
+  boolean comparesSums = true;
+
   VersionRecorder recorder = VersionRecorder.NONE;
 
   Machines machines = RankMachine::new;
@@ -84,9 +91,15 @@ public final class WeightsRankBuilder {
   }
 
   /**
-   * What looks at the bytes of an update before the rank says that it has them; nothing does unless
-   * this is set. Where all trainers are behind a {@code TrainerService}, set {@link
-   * io.reactivetransfer.weights.check.Checksums}: they say sums of samples unless told otherwise.
+   * What looks at the bytes of each update before the rank says that it has them. Unless this is
+   * set, or {@link #unverified()}, the rank opens {@link Checksums} of its own, which is closed
+   * with it, and compares each update whose trainers all say sums ({@link
+   * WeightsTrainer#saysChecksums()}), as those behind a {@code TrainerService} do, of samples
+   * unless told otherwise. It reads message channel 24 for them, sums up on {@link
+   * Schedulers#boundedElastic()}, and waits for sums for {@link Checksums#DEADLINE}.
+   *
+   * <p>An application that wants another deadline or other schedulers gives {@code Checksums} that
+   * it has opened itself: they are asked for each update, so all trainers have to say sums then.
    *
    * @param check called when all writes have come and nothing can be written any more, on any
    *     thread, which it must not block. What it returns begins when it is subscribed to, which
@@ -96,6 +109,17 @@ public final class WeightsRankBuilder {
    */
   public WeightsRankBuilder verify(Function<? super FilledBuffer, ? extends Publisher<?>> check) {
     verifier = Objects.requireNonNull(check, "check");
+    comparesSums = false;
+    return this;
+  }
+
+  /**
+   * Nothing looks at the bytes of an update, whatever its trainers say, and the rank reads no sums:
+   * for who looks at them elsewhere, or does without. Takes back what {@link #verify} was told.
+   */
+  public WeightsRankBuilder unverified() {
+    verifier = null;
+    comparesSums = false;
     return this;
   }
 
@@ -128,7 +152,8 @@ public final class WeightsRankBuilder {
   /**
    * Registers the buffers, each beside what the application has registered of them, and opens the
    * rank. Fails with an {@link IllegalStateException} if the engine is closed or has a rank
-   * already, and with an {@link IllegalArgumentException} if regions share memory. Each
+   * already, or {@link Checksums} that were not given to {@link #verify} while it is to compare
+   * sums by itself, and with an {@link IllegalArgumentException} if regions share memory. Each
    * subscription opens another one; cancelling undoes what was registered, and closes a rank that
    * has begun, until it was emitted.
    */

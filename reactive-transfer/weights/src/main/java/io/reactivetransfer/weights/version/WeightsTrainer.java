@@ -32,6 +32,17 @@ public interface WeightsTrainer {
   }
 
   /**
+   * Whether it tells each inference rank checksums of what it writes there, which the {@code
+   * Checksums} of the rank wait for. Ranks compare an update where all of its trainers say so. A
+   * trainer that carries its orders to {@code TrainerService.local} elsewhere does if that one
+   * does; {@code RemoteTrainers} and {@code TrainerService} answer by the {@code ChecksumScope}.
+   * Asked when an update begins, on any thread; must neither block nor throw.
+   */
+  default boolean saysChecksums() {
+    return false;
+  }
+
+  /**
    * The same trainer under a name.
    *
    * @param name what people call it
@@ -48,6 +59,11 @@ public interface WeightsTrainer {
       @Override
       public String name() {
         return name;
+      }
+
+      @Override
+      public boolean saysChecksums() {
+        return trainer.saysChecksums();
       }
     };
   }

@@ -103,13 +103,13 @@ class RemoteCodecTest {
   void theBytesAreThoseOfTheDocument() {
     assertThat(HexFormat.of().formatHex(bytes(MESSAGES.get(3))))
         .isEqualTo(
-            "0204"
+            "0304"
                 + "0000000000000003"
                 + "0000000000abcdef"
                 + "0000000000000005"
                 + "09"
                 + HexFormat.of().formatHex("trainer-0".getBytes(StandardCharsets.UTF_8))
-                + "c014fe47");
+                + "f3d845fb");
   }
 
   @Test
@@ -136,9 +136,9 @@ class RemoteCodecTest {
   @Test
   void anotherVersionSaysBoth() {
     byte[] newer = bytes(MESSAGES.getLast());
-    newer[0] = 3;
+    newer[0] = 4;
     assertThatThrownBy(() -> decode(MESSAGES.getLast(), sealed(newer)))
-        .hasMessageContaining("expected version 2, got version 3");
+        .hasMessageContaining("expected version 3, got version 4");
   }
 
   @Test

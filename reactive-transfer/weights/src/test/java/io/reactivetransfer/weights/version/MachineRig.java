@@ -120,7 +120,8 @@ final class MachineRig implements ControllerMachine.Actions {
       arrivals.put(name, 1L);
     }
     controller.update(
-        new ControllerMachine.Plan(1, UpdateMode.TWO_BUFFERS_OUTLIVE, arrivals, TraceContext.NONE));
+        new ControllerMachine.Plan(
+            1, UpdateMode.TWO_BUFFERS_OUTLIVE, arrivals, false, TraceContext.NONE));
     run();
   }
 

@@ -63,7 +63,7 @@ class RankByHandTest {
       MemberId to, long serial, UpdateMode mode, List<MemberId> members) {
     UpdateNumber update = UpdateNumber.of(TERM, serial);
     return new Command.Prepare(
-        TERM, to.incarnation(), update, serial, mode, 1, members, TraceContext.NONE);
+        TERM, to.incarnation(), update, serial, mode, 1, false, members, TraceContext.NONE);
   }
 
   @ParameterizedTest

@@ -70,7 +70,7 @@ class RecoveryTest {
         send(
             i,
             new Command.Prepare(
-                TERM, to, UPDATE, 5, mode, Cluster.CHUNKS, members, TraceContext.NONE));
+                TERM, to, UPDATE, 5, mode, Cluster.CHUNKS, false, members, TraceContext.NONE));
         next(Phase.PREPARED, i);
         send(i, new Command.Open(TERM, to, UPDATE));
         targets.add(next(Phase.OPEN, i).pending().target());
@@ -213,7 +213,7 @@ class RecoveryTest {
           .subscribe(message -> {
             byte[] bytes =
                 VersionCodecTest.bytes(VersionCodec.encode(VersionCodecTest.REPORTS.getFirst()));
-            bytes[0] = 3;
+            bytes[0] = 4;
             newer
                 .send(
                     message.sender(),
@@ -229,7 +229,7 @@ class RecoveryTest {
       assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
       assertThat(result.reason())
           .contains("rank rank-0 cannot be understood")
-          .contains("expected version 2, got version 3");
+          .contains("expected version 3, got version 4");
     }
   }
 }

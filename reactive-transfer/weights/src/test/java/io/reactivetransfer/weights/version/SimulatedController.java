@@ -66,7 +66,8 @@ final class SimulatedController implements ControllerMachine.Actions {
     } else {
       // The number of the update comes to light with it: versions here are serials.
       version++;
-      machine.update(new ControllerMachine.Plan(version, task.mode, arrivals, TraceContext.NONE));
+      machine.update(
+          new ControllerMachine.Plan(version, task.mode, arrivals, false, TraceContext.NONE));
     }
   }
 

@@ -38,6 +38,7 @@ class VersionCodecTest {
               12,
               UpdateMode.IN_PLACE,
               4_000,
+              true,
               List.of(MEMBER, new MemberId("rank-ä", -1)),
               TRACE),
           new Command.Open(TERM, 77, UPDATE),
@@ -138,11 +139,11 @@ class VersionCodecTest {
   @Test
   void theBytesStayAsTheyAre() {
     assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.getFirst()))))
-        .startsWith("0201" + "0000000000000003" + "0000000000abcdef" + "0000000000000009")
+        .startsWith("0301" + "0000000000000003" + "0000000000abcdef" + "0000000000000009")
         .hasSize(2 * (2 + 3 * 8 + 4));
     assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.get(2)))))
         .startsWith(
-            "0203"
+            "0303"
                 + "0000000000000003"
                 + "0000000000abcdef"
                 + "000000000000004d"
@@ -152,9 +153,9 @@ class VersionCodecTest {
     // What a tracer sends along is the last field of what begins an update.
     String trace = "00000006" + "0161" + "0002" + "7879";
     assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.get(1)))))
-        .matches("0202.*" + trace + "[0-9a-f]{8}");
+        .matches("0302.*" + trace + "[0-9a-f]{8}");
     assertThat(HexFormat.of().formatHex(bytes(ORDER.toBytes())))
-        .matches("0208.*" + trace + "[0-9a-f]{8}");
+        .matches("0308.*" + trace + "[0-9a-f]{8}");
   }
 
   @Test
@@ -209,7 +210,7 @@ class VersionCodecTest {
     assertThatThrownBy(() -> VersionCodec.decodeCommand(ByteBuffer.wrap(sealed(bytes))))
         .isInstanceOf(MessageFormatException.class)
         .hasMessage(
-            "not a message of weights: expected version 2, got version 9; let all processes run the"
+            "not a message of weights: expected version 3, got version 9; let all processes run the"
                 + " same release")
         .satisfies(e -> assertThat(((MessageFormatException) e).isOtherVersion).isTrue());
     // What only looks like it is nothing at all.

@@ -154,6 +154,7 @@ final class World {
             p.update().serial(),
             p.mode(),
             p.arrivals(),
+            p.hasSums(),
             p.members(),
             p.traceContext())
         : command;

@@ -194,6 +194,8 @@ final class Serving extends Role {
       checksums = comparing;
       Function<FilledBuffer, Publisher<?>> verifier = comparing::apply;
       builder.verify(world.tampering().verifier(verifier));
+    } else {
+      builder.unverified();
     }
     world
         .tampering()

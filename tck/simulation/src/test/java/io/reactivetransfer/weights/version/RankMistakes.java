@@ -170,6 +170,7 @@ public final class RankMistakes {
             it.version(),
             UpdateMode.TWO_BUFFERS_OUTLIVE,
             it.arrivals(),
+            it.hasSums(),
             it.members(),
             it.traceContext())
         : command;
