@@ -13,6 +13,7 @@ import io.reactivetransfer.weights.SourceShare;
 import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.TargetShare;
 import io.reactivetransfer.weights.Tensor;
+import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.plan.Planner;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.remote.TrainerService;
@@ -30,6 +31,7 @@ import io.reactivetransfer.weights.version.WeightsTrainer;
 import io.reactivetransfer.weights.version.WeightsUpdate;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,10 @@ final class Updates implements Pipeline {
   private final MemorySegment weights;
   private final TrainerRank trainer;
   private final List<WeightsRank> ranks;
+
+  /** With which the ranks compare what has come, on the schedulers of their sites. */
+  private final List<Checksums> sums;
+
   private final WeightsController controller;
   private final List<WeightsTrainer> trainers;
 
@@ -64,13 +70,15 @@ final class Updates implements Pipeline {
       RoutingTable table,
       MemorySegment weights,
       TrainerRank trainer,
-      List<WeightsRank> ranks) {
+      List<WeightsRank> ranks,
+      List<Checksums> sums) {
     this.first = first;
     this.others = others;
     this.table = table;
     this.weights = weights;
     this.trainer = trainer;
     this.ranks = ranks;
+    this.sums = sums;
     this.controller = WeightsController.open(first.engine, first.timers);
     this.trainers = List.of(TrainerService.local(first.engine, trainer, table));
   }
@@ -94,10 +102,14 @@ final class Updates implements Pipeline {
               .flatMap(region ->
                   TrainerRank.open(
                       first.engine, table, 0, List.of(SourceMemory.of(region)), options));
+      List<Checksums> sums = new ArrayList<>();
       Mono<List<WeightsRank>> ranks =
-          Flux.fromIterable(others).concatMap(site -> rank(site, others.size())).collectList();
+          Flux.fromIterable(others)
+              .concatMap(site -> rank(site, others.size(), sums))
+              .collectList();
       return Mono.zip(trainer, ranks)
-          .map(both -> new Updates(first, others, table, weights, both.getT1(), both.getT2()));
+          .map(
+              both -> new Updates(first, others, table, weights, both.getT1(), both.getT2(), sums));
     });
   }
 
@@ -119,11 +131,15 @@ final class Updates implements Pipeline {
     return Planner.create().plan(List.of(source), targets);
   }
 
-  private static Mono<WeightsRank> rank(Site site, int ranks) {
+  private static Mono<WeightsRank> rank(Site site, int ranks, List<Checksums> sums) {
+    Checksums comparing =
+        Checksums.open(site.engine, Checksums.DEADLINE, site.timers, site.scheduler);
+    sums.add(comparing);
     return WeightsRank.on(site.engine, site.name)
         .buffer(WeightsBuffer.of(site.allocate(W.bytes() / ranks)))
         .buffer(WeightsBuffer.of(site.allocate(W.bytes() / ranks)))
         .timers(site.timers)
+        .verify(comparing)
         .open();
   }
 
@@ -181,7 +197,10 @@ final class Updates implements Pipeline {
   public Mono<Void> close() {
     return Mono.defer(() -> {
       controller.close();
-      return trainer.close().then(Flux.fromIterable(ranks).concatMap(WeightsRank::close).then());
+      return trainer
+          .close()
+          .then(Flux.fromIterable(ranks).concatMap(WeightsRank::close).then())
+          .doFinally(end -> sums.forEach(Checksums::close));
     });
   }
 }

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** The lines of docs/weights.md that are no program of their own, so that they are compiled. */
 abstract class WeightsSnippets {
@@ -182,7 +183,10 @@ abstract class WeightsSnippets {
   }
 
   WeightsRankBuilder compares(TransferEngine engine) {
-    WeightsRankBuilder builder = WeightsRank.on(engine, "rank-0").verify(Checksums.open(engine));
+    Checksums checksums =
+        Checksums.open(
+            engine, Duration.ofSeconds(30), Schedulers.parallel(), Schedulers.boundedElastic());
+    WeightsRankBuilder builder = WeightsRank.on(engine, "rank-0").verify(checksums);
     return builder;
   }
 }
