@@ -86,6 +86,16 @@ final class Bulkhead<T> extends Flux<T> {
     said(() -> LOG.error("a subscriber or a publisher has thrown, which it must not", thrown));
   }
 
+  /**
+   * A subscriber has thrown in {@code onNext}, which ends its stream. It may not hear of that:
+   * Reactor's wrapper of one that is no {@code CoreSubscriber} passes no signal on after it.
+   */
+  static void thrownInNext(Throwable thrown) {
+    said(() ->
+        LOG.warn(
+            "a subscriber has thrown in onNext, which it must not: its stream is over", thrown));
+  }
+
   /** Logs if that is possible, which it is not if an exception cannot say what it is. */
   static void said(Runnable logging) {
     try {
@@ -148,6 +158,7 @@ final class Bulkhead<T> extends Flux<T> {
       try {
         actual.onNext(element);
       } catch (Throwable thrown) {
+        thrownInNext(thrown);
         downstreamThrew(thrown);
       } finally {
         if (state.decrementAndGet() == ENDED) {

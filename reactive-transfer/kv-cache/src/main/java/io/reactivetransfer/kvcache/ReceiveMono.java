@@ -193,6 +193,7 @@ final class ReceiveMono<T> extends Mono<T> {
         }
         return null;
       } catch (Throwable thrown) {
+        Bulkhead.thrownInNext(thrown);
         return thrown;
       }
     }

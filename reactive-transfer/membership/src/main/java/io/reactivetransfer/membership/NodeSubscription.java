@@ -12,6 +12,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * One subscriber of changes. Whoever brings something, a node, a request or an error, counts it in
@@ -19,6 +21,8 @@ import reactor.core.scheduler.Scheduler;
  * The count begins at 1, so that nothing is signalled before {@code onSubscribe} has returned.
  */
 final class NodeSubscription implements Subscription, NodeSink, Runnable {
+
+  private static final Logger LOG = Loggers.getLogger(NodeSubscription.class);
 
   private final CoreSubscriber<? super NodeChange> actual;
   private final NodeTable table;
@@ -150,8 +154,18 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
       try {
         actual.onNext(change);
       } catch (Throwable failure) {
+        thrownInNext(failure);
         error(failure);
       }
+    }
+  }
+
+  /** Reactor's wrapper of one that is no {@code CoreSubscriber} passes no signal on after it. */
+  private static void thrownInNext(Throwable failure) {
+    try {
+      LOG.warn("a subscriber has thrown in onNext, which it must not: its stream is over", failure);
+    } catch (Throwable unsaid) {
+      // It cannot say what it is; that the stream ends is more important.
     }
   }
 

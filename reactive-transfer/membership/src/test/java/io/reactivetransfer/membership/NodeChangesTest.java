@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.membership.NodeChange.Changed;
 import io.reactivetransfer.membership.NodeChange.Joined;
 import io.reactivetransfer.membership.NodeChange.Left;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.scheduler.Scheduler;
@@ -325,6 +327,37 @@ class NodeChangesTest {
     gone.dispose();
     source.sink().exists(node("a", 2));
     assertThat(source.ends).hasValue(1);
+  }
+
+  /** Reactor signals nothing more to a plain subscriber that throws in onNext: the log says so. */
+  @Test
+  void whatAPlainSubscriberThrowsIsLoggedOnce() {
+    try (CapturedLog log = new CapturedLog()) {
+      source.changes().subscribe(new Throwing());
+      source.sink().all(List.of(node("a", 1), node("b", 1)));
+      assertThat(log.lines("a subscriber has thrown in onNext")).hasSize(1);
+      assertThat(log.text()).contains("WARN", "thrown by a test");
+      assertThat(source.ends).hasValue(1);
+    }
+  }
+
+  private static final class Throwing implements Subscriber<NodeChange> {
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(NodeChange change) {
+      throw new IllegalStateException("thrown by a test");
+    }
+
+    @Override
+    public void onError(Throwable reason) {}
+
+    @Override
+    public void onComplete() {}
   }
 
   @Test
