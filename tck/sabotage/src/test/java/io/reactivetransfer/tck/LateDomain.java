@@ -8,12 +8,12 @@ import io.reactivetransfer.spi.Operation;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
-/** A NIC that can put a write off for a while. */
+/** A NIC that can put a write off for a while, until its memory is released even. */
 class LateDomain extends TrackingDomain {
 
   private static final long DELAY_NANOS = 3_000_000;
 
-  private record Late(Operation op, boolean hidden, long dueNanos) {}
+  private record Late(Operation op, EngineId owner, boolean hidden, long dueNanos) {}
 
   private final Queue<Late> late = new ArrayDeque<>();
 
@@ -22,7 +22,7 @@ class LateDomain extends TrackingDomain {
   }
 
   final void passLater(Operation op, boolean hidden) {
-    late.add(new Late(op.copy(), hidden, System.nanoTime() + DELAY_NANOS));
+    late.add(new Late(op.copy(), ownerOf(op), hidden, System.nanoTime() + DELAY_NANOS));
   }
 
   /** What is put off becomes due with time, which no descriptor shows. */
@@ -36,7 +36,7 @@ class LateDomain extends TrackingDomain {
   void lost(EngineId peer, int code, String text, CompletionSink sink) {
     super.lost(peer, code, text, sink);
     late.removeIf(each -> {
-      boolean gone = ownerOf(each.op()).equals(peer);
+      boolean gone = each.owner().equals(peer);
       if (gone && !each.hidden()) {
         sink.failed(each.op().token(), code, text);
       }
@@ -49,7 +49,7 @@ class LateDomain extends TrackingDomain {
     Late first;
     while ((first = late.peek()) != null
         && first.dueNanos() - System.nanoTime() < 0
-        && pass(first.op(), first.hidden()).isTaken()) {
+        && pass(first.op(), first.owner(), first.hidden()).isTaken()) {
       late.remove();
     }
     return super.poll(sink);

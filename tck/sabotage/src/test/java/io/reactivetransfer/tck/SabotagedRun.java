@@ -3,11 +3,13 @@ package io.reactivetransfer.tck;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedMethod;
 
+import io.reactivetransfer.fuzz.CapturedLog;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,7 +33,11 @@ final class SabotagedRun {
 
   private SabotagedRun() {}
 
-  /** Which rules it broke, and how: the first line of each failure, one below the other. */
+  /**
+   * Which rules it broke, and how: the first line of each failure, one below the other.
+   *
+   * @throws AssertionError if the saboteur has tripped over a mistake of its own
+   */
   static Map<String, String> brokenRules(
       Saboteur saboteur,
       Duration signalTimeout,
@@ -51,16 +57,23 @@ final class SabotagedRun {
   static Map<String, String> brokenRules(
       List<? extends DiscoverySelector> what, Filter<?>... filters) {
     Map<String, String> broken = new TreeMap<>();
-    EngineExecutionResults results =
-        EngineTestKit.engine("junit-jupiter")
-            .selectors(what.toArray(DiscoverySelector[]::new))
-            .filters(filters)
-            .execute();
+    EngineExecutionResults results;
+    try (CapturedLog log = new CapturedLog()) {
+      results =
+          EngineTestKit.engine("junit-jupiter")
+              .selectors(what.toArray(DiscoverySelector[]::new))
+              .filters(filters)
+              .execute();
+      Mistakes.requireNone(log);
+    }
     if (results.allEvents().started().count() < 2) { // the engine itself is one
       throw new IllegalStateException("expected tests to run, got none of " + what);
     }
     results.allEvents().failed().stream()
-        .forEach(failure -> broken.merge(ruleOf(failure), reason(failure), SabotagedRun::join));
+        .forEach(failure -> {
+          throwable(failure).ifPresent(Mistakes::requireNone);
+          broken.merge(ruleOf(failure), reason(failure), SabotagedRun::join);
+        });
     return broken;
   }
 
@@ -106,10 +119,12 @@ final class SabotagedRun {
     return rule.find() ? rule.group(1) + "." + rule.group(2) : event.toString();
   }
 
+  private static Optional<Throwable> throwable(Event event) {
+    return event.getPayload(TestExecutionResult.class).flatMap(TestExecutionResult::getThrowable);
+  }
+
   private static String reason(Event event) {
-    return event
-        .getPayload(TestExecutionResult.class)
-        .flatMap(TestExecutionResult::getThrowable)
+    return throwable(event)
         .map(failure -> Objects.toString(failure.getMessage(), failure.toString()))
         .flatMap(text -> text.lines().findFirst())
         .orElse("");

@@ -73,11 +73,16 @@ class TrackingDomain extends ForwardingDomain {
 
   /** Has the NIC do it. */
   final PostResult pass(Operation op, boolean hidden) {
+    return pass(op, ownerOf(op), hidden);
+  }
+
+  /** The same of one whose memory may have been released since this was its owner. */
+  final PostResult pass(Operation op, EngineId owner, boolean hidden) {
     Operation passed = op.copy().token(next);
     if (!inner.post(passed).isTaken()) {
       return PostResult.NIC_BUSY;
     }
-    out.put(next++, new Out(op.copy(), ownerOf(op), hidden));
+    out.put(next++, new Out(op.copy(), owner, hidden));
     return PostResult.TAKEN;
   }
 
