@@ -148,8 +148,9 @@ public final class ExpertBatch {
   }
 
   /**
-   * Tells where all tokens of an expert lie, and where their results go, in as few runs as they lie
-   * in: in the order of {@link #tokenAt}, of every shape. Allocates nothing.
+   * Tells where all tokens of an expert lie, and where their results go, in runs: one for each
+   * group that has tokens for it, and in place two where private slots end among these. In the
+   * order of {@link #tokenAt}, of every shape. Allocates nothing.
    *
    * @param told of each run
    * @throws IllegalStateException if experts have them on an accelerator
@@ -196,7 +197,10 @@ public final class ExpertBatch {
     return section + arrangement.slots.offset(group, pair);
   }
 
-  /** All memory that this rank has given to the group. */
+  /**
+   * All memory of this rank that the group uses, of all lanes. Only what {@link #tokenAt}, {@link
+   * #resultAt} and {@link #runs} tell of is for experts.
+   */
   public MemorySegment memory() {
     return memory;
   }

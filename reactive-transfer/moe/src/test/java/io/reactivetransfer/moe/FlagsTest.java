@@ -131,6 +131,47 @@ class FlagsTest {
     }
   }
 
+  /** The same in place: each group's lie where they have come, in its send order. */
+  @Test
+  void whoSeesThatTheBatchIsCompleteFindsTokensInPlaceByTheRoutes() {
+    MoeShape shape =
+        MoeShape.builder(ExpertPlacement.even(2, 4), 2, 4, 16, 4)
+            .privateTokens(2)
+            .inPlace(true)
+            .build();
+    try (Cluster cluster = Cluster.loopback(2);
+        Rig rig = new Rig(shape, joinFirstWithFlags(cluster, shape))) {
+      Rig.Tokens tokens = new Rig.Tokens(new RandomSteps(5), shape);
+      MoeStep own = rig.begin(0, 0, tokens);
+      MoeStep other = rig.begin(1, 0, tokens);
+      own.dispatchSend(tokens.payload[0]).subscribe(null, closed -> {});
+      other.dispatchSend(tokens.payload[1]).subscribe(null, closed -> {});
+      CompletableFuture<ExpertBatch> batch = own.dispatchReceive().toFuture();
+      awaitWord(BATCH, 1);
+      MoeMemory memory = shape.memory(0);
+      for (int from = 0; from < 2; from++) {
+        int next = 0;
+        for (int expert = 0; expert < 2; expert++) {
+          int end = next + routed(shape, from, expert);
+          for (int pair = 0; pair < tokens.experts[from].length; pair++) {
+            if (tokens.experts[from][pair] == expert) {
+              boolean isLate = from == 1 && next >= 2;
+              Section section =
+                  from == 0 ? Section.SEND : isLate ? Section.OVERFLOW : Section.PRIVATE;
+              long at = memory.offset(0, section) + 16L * (isLate ? next - 2 : next);
+              MemorySegment sent = tokens.payload[from].asSlice(pair / 2 * 16L, 16);
+              assertThat(firstMemory.asSlice(at, 16).mismatch(sent)).isEqualTo(-1);
+              next++;
+            }
+          }
+          assertThat(next).isEqualTo(end);
+        }
+        assertThat(next).as("tokens of group %s", from).isGreaterThan(2);
+      }
+      assertThat(batch).succeedsWithin(Cluster.PATIENCE);
+    }
+  }
+
   /** How many tokens a rank has for an expert, as its routes say in the memory of rank 0. */
   private int routed(MoeShape shape, int from, int expert) {
     MoeMemory memory = shape.memory(0);
