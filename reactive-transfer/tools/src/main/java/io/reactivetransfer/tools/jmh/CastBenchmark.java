@@ -14,6 +14,8 @@ import io.reactivetransfer.weights.plan.TableTensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -38,8 +40,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 3, time = 1)
 @Fork(1)
 public class CastBenchmark {
 
@@ -47,10 +49,13 @@ public class CastBenchmark {
   private static final long BLOCK = 128;
 
   /**
-   * What is made of what: {@code from-to}, with {@code -block}, {@code -row} or {@code -across}.
+   * What is made of what: {@code from-to}, with {@code -block} or {@code -row} for the units of
+   * scales, {@code -across} if it is transposed, {@code -fused} of three tensors, or {@code -rows}
+   * with gaps between them.
    */
   @Param({
     "BF16-BF16-rows",
+    "BF16-BF16-fused",
     "BF16-BF16-across",
     "BF16-FP32",
     "FP32-BF16",
@@ -59,6 +64,7 @@ public class CastBenchmark {
     "BF16-FP8_E4M3",
     "BF16-FP8_E4M3-block",
     "BF16-FP8_E4M3-row",
+    "BF16-FP8_E4M3-fused-block",
     "BF16-FP8_E4M3-across-block",
     "FP32-FP8_E4M3-block",
     "FP16-FP8_E5M2-block",
@@ -106,6 +112,8 @@ public class CastBenchmark {
     long gap = how.equals("rows") ? BLOCK : 0;
     Place place =
         how.startsWith("across") ? Place.of(0, 0, 1, SIDE) : Place.of(0, 0, SIDE + gap, 1);
+    List<Input> inputs =
+        how.startsWith("fused") ? three(from) : List.of(new Input(from, box, false, place));
     long elements = tensor.shape().elements();
     source = Arena.global().allocate(from.bytes(elements + gap * SIDE), 64);
     target = Arena.global().allocate(to.bytes(elements), 64);
@@ -116,17 +124,24 @@ public class CastBenchmark {
         new PrepareTask(
             new TableTensor(tensor, 0, unit, unit == null ? -1 : 1),
             unit == null ? null : DataType.FP32,
-            new Step.Prepare(
-                0,
-                0,
-                box,
-                List.of(new Input(from, box, false, place)),
-                0,
-                0,
-                Runs.builder().build()),
-            List.of(source),
+            new Step.Prepare(0, 0, box, inputs, 0, 0, Runs.builder().build()),
+            Collections.nCopies(inputs.size(), source),
             target,
             Arena.global().allocate(units * Float.BYTES));
+  }
+
+  /**
+   * As a query of half of the rows, and a key and a value of a quarter each, one after the other.
+   */
+  private static List<Input> three(DataType from) {
+    List<Input> inputs = new ArrayList<>();
+    long row = 0;
+    for (long rows : new long[] {SIDE / 2, SIDE / 4, SIDE / 4}) {
+      Box part = Box.of(new long[] {row, 0}, new long[] {rows, SIDE});
+      inputs.add(new Input(from, part, false, Place.of(0, from.bytes(row * SIDE), SIDE, 1)));
+      row += rows;
+    }
+    return inputs;
   }
 
   /** Some numbers, then as many again and again. */
