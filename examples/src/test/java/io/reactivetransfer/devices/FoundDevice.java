@@ -14,6 +14,9 @@ public final class FoundDevice implements DeviceAccess {
   /** The one that there is on this machine, however many are asked for access to it. */
   static final FakeDevice HARDWARE = new FakeDevice(Device.of("made-up", 0));
 
+  /** What happens before memory of it is copied to the host. */
+  static volatile Runnable reading = () -> {};
+
   /** By the service loader. */
   public FoundDevice() {}
 
@@ -34,6 +37,7 @@ public final class FoundDevice implements DeviceAccess {
       MemorySegment target,
       long targetOffset,
       long length) {
+    reading.run();
     HARDWARE.copyToHost(source, sourceOffset, target, targetOffset, length);
   }
 

@@ -36,7 +36,7 @@ import reactor.util.context.Context;
 /**
  * An inference rank that holds a version of the weights, gives leases of it to those who read, and
  * takes updates of controllers. One for each engine: it reads message channel 20, and answers on
- * 21. Safe from any thread, never blocks.
+ * 21; it reads 24 where it compares checksums by itself. Safe from any thread, never blocks.
  *
  * <p>Whoever reads takes a lease for each batch, and reads nothing without one. Leases that are
  * open when an update has flipped still show the old version, whole.
@@ -75,6 +75,8 @@ public final class WeightsRank {
   /** Null if nobody is told of updates. Only in turns. */
   private final @Nullable RecordedUpdates recorded;
 
+  private final boolean comparesSums;
+
   /** Compares what has come; null if the application looks at that itself, or nobody does. */
   private @Nullable Checksums sums;
 
@@ -82,8 +84,9 @@ public final class WeightsRank {
   private volatile @Nullable Gate current;
   private volatile RankStatus status;
 
-  WeightsRank(WeightsRankBuilder options, List<BufferSlot> slots) {
+  WeightsRank(WeightsRankBuilder options, List<BufferSlot> slots, boolean comparesSums) {
     this.options = options;
+    this.comparesSums = comparesSums;
     this.engine = options.engine;
     this.buffers = List.copyOf(options.buffers);
     this.slots = slots;
@@ -131,16 +134,16 @@ public final class WeightsRank {
     Inbox<Command> opened =
         Inbox.open(engine, VersionCodec.COMMANDS, VersionCodec::decodeCommand, new Receiving());
     inbox = opened;
-    opened.requireOpen("WeightsRank");
-    if (noSums != null) {
-      throw noSums;
-    }
     turn(() -> {
       if (isClosing.get()) { // by somebody else, before there was an inbox
         opened.dispose();
         closeSums();
       }
     });
+    opened.requireOpen("WeightsRank");
+    if (noSums != null) {
+      throw noSums;
+    }
     Ticking.every(
         REPEAT,
         options.timers,
@@ -152,7 +155,7 @@ public final class WeightsRank {
 
   /** Why there are none though it is to compare some; null if all is well. */
   private @Nullable IllegalStateException openSums() {
-    if (!options.comparesSums) {
+    if (!comparesSums) {
       return null;
     }
     try {

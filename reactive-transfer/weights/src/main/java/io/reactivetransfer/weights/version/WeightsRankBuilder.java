@@ -8,6 +8,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.check.Checksums;
+import io.reactivetransfer.weights.internal.Accelerators;
 import io.reactivetransfer.weights.internal.Opening;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,9 +22,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /** What a {@link WeightsRank} is opened with. Not safe for two threads at once. */
 public final class WeightsRankBuilder {
+
+  private static final Logger LOG = Loggers.getLogger(WeightsRankBuilder.class);
 
   final TransferEngine engine;
   final String name;
@@ -96,7 +101,8 @@ public final class WeightsRankBuilder {
    * with it, and compares each update whose trainers all say sums ({@link
    * WeightsTrainer#saysChecksums()}), as those behind a {@code TrainerService} do, of samples
    * unless told otherwise. It reads message channel 24 for them, sums up on {@link
-   * Schedulers#boundedElastic()}, and waits for sums for {@link Checksums#DEADLINE}.
+   * Schedulers#boundedElastic()}, and waits for sums for {@link Checksums#DEADLINE}. Where a buffer
+   * is memory of an accelerator that the CPU does not reach, it compares nothing, and logs that.
    *
    * <p>An application that wants another deadline or other schedulers gives {@code Checksums} that
    * it has opened itself: they are asked for each update, so all trainers have to say sums then.
@@ -161,6 +167,7 @@ public final class WeightsRankBuilder {
     if (buffers.isEmpty()) {
       throw new IllegalArgumentException("expected 1 or 2 buffers, got none");
     }
+    boolean compares = comparesSums && isReachedByTheCpu();
     return Mono.defer(() -> {
       requireApart();
       Queue<MemoryRegion> made = new ConcurrentLinkedQueue<>();
@@ -171,7 +178,7 @@ public final class WeightsRankBuilder {
           .concatMap(buffer -> registered(buffer, made))
           .collectList()
           .flatMap(slots -> {
-            WeightsRank rank = new WeightsRank(this, slots);
+            WeightsRank rank = new WeightsRank(this, slots, compares);
             boolean isWanted = opening.made(rank);
             made.clear(); // they are the rank's from here on
             return isWanted ? started(rank) : Mono.<WeightsRank>empty();
@@ -191,6 +198,24 @@ public final class WeightsRankBuilder {
       return Mono.just(rank);
     } catch (RuntimeException why) {
       return rank.close().onErrorComplete().then(Mono.error(why));
+    }
+  }
+
+  /** Whether all can be summed up. Looks for accelerators where there is need, in files. */
+  private boolean isReachedByTheCpu() {
+    Accelerators accelerators = new Accelerators();
+    try {
+      for (WeightsBuffer buffer : buffers) {
+        for (Memory region : buffer.regions()) {
+          if (region instanceof DeviceMemory memory) {
+            accelerators.require("checksums", memory);
+          }
+        }
+      }
+      return true;
+    } catch (IllegalArgumentException why) {
+      LOG.warn("rank {} compares no checksums: {}", name, why.getMessage());
+      return false;
     }
   }
 

@@ -150,6 +150,10 @@ class VersionCodecTest {
                 + "0000000000000003"
                 + "0000000000abcdef"
                 + "0000000000000005");
+    // Behind the mode and how many writes come it is said whether sums do, and then of how many
+    // ranks it is.
+    assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.get(1)))))
+        .contains("03" + "0000000000000fa0" + "01" + "00000002");
     // What a tracer sends along is the last field of what begins an update.
     String trace = "00000006" + "0161" + "0002" + "7879";
     assertThat(HexFormat.of().formatHex(bytes(VersionCodec.encode(COMMANDS.get(1)))))
