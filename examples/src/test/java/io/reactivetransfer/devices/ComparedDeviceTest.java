@@ -60,7 +60,7 @@ class ComparedDeviceTest {
 
   @AfterEach
   void close() {
-    FoundDevice.reading = () -> {};
+    FoundDevice.READING.set(() -> {});
     engines.forEach(engine -> get(engine.close()));
   }
 
@@ -113,11 +113,10 @@ class ComparedDeviceTest {
   void aRankIsNotClosedWhileItReads() throws Exception {
     CountDownLatch reads = new CountDownLatch(1);
     CompletableFuture<Void> goesOn = new CompletableFuture<>();
-    FoundDevice.reading =
-        () -> {
-          reads.countDown();
-          goesOn.join(); // whoever is cancelled is interrupted, which this overlooks
-        };
+    FoundDevice.READING.set(() -> {
+      reads.countDown();
+      goesOn.join(); // whoever is cancelled is interrupted, which this overlooks
+    });
     TransferEngine engine = open(EngineEnvironment.system());
     WeightsRank rank = rank(engine, HARDWARE.allocate(BYTES));
     CompletableFuture<UpdateResult> update = update(engine).toFuture();

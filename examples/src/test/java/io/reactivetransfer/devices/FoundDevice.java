@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.tck.FakeDevice;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Access to a made-up accelerator, as an artifact for a real one would bring it along. */
 public final class FoundDevice implements DeviceAccess {
@@ -15,7 +16,7 @@ public final class FoundDevice implements DeviceAccess {
   static final FakeDevice HARDWARE = new FakeDevice(Device.of("made-up", 0));
 
   /** What happens before memory of it is copied to the host. */
-  static volatile Runnable reading = () -> {};
+  static final AtomicReference<Runnable> READING = new AtomicReference<>(() -> {});
 
   /** By the service loader. */
   public FoundDevice() {}
@@ -37,7 +38,7 @@ public final class FoundDevice implements DeviceAccess {
       MemorySegment target,
       long targetOffset,
       long length) {
-    reading.run();
+    READING.get().run();
     HARDWARE.copyToHost(source, sourceOffset, target, targetOffset, length);
   }
 

@@ -91,7 +91,7 @@ class ComparedByItselfTest {
   private final List<MemorySegment> buffers = new ArrayList<>();
 
   /** Ends when all is written, and changed. */
-  private Sinks.Empty<Void> written = Sinks.empty();
+  private volatile Sinks.Empty<Void> written = Sinks.empty();
 
   @AfterEach
   void close() {
