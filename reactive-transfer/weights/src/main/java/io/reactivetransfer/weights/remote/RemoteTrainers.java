@@ -130,7 +130,8 @@ public final class RemoteTrainers {
    * timers. There is no deadline but that of whoever has given the order.
    *
    * <p>The trainer tells inference ranks checksums of samples, which they compare unless they are
-   * told otherwise, if all trainers of the update say some.
+   * told otherwise, if all trainers of the update say some. Those that are returned for one engine
+   * are equal: it takes part in an update once.
    */
   public WeightsTrainer trainer(Peer peer) {
     return trainer(peer, ChecksumScope.sampled());
@@ -186,6 +187,21 @@ public final class RemoteTrainers {
     @Override
     public boolean saysChecksums() {
       return checksums.isSome();
+    }
+
+    private RemoteTrainers owner() {
+      return RemoteTrainers.this;
+    }
+
+    /** An engine has one trainer, however often it is asked for: two of it are one twice. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof One one && owner() == one.owner() && peer.id().equals(one.peer.id());
+    }
+
+    @Override
+    public int hashCode() {
+      return peer.id().hashCode();
     }
   }
 

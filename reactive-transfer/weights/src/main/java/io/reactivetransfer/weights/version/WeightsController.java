@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -209,7 +209,7 @@ public final class WeightsController {
       throw new IllegalArgumentException(
           "expected 1 or more trainers, got none: nobody would write what the ranks wait for");
     }
-    Set<WeightsTrainer> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<WeightsTrainer> seen = new HashSet<>();
     for (WeightsTrainer trainer : trainers) {
       if (!seen.add(trainer)) {
         throw new IllegalArgumentException(

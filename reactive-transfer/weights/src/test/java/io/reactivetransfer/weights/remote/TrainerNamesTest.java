@@ -2,15 +2,22 @@ package io.reactivetransfer.weights.remote;
 
 import static io.reactivetransfer.weights.remote.Rig.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.weights.check.ChecksumScope;
 import io.reactivetransfer.weights.run.RunProgress;
 import io.reactivetransfer.weights.run.StageProgress;
+import io.reactivetransfer.weights.version.RankMember;
+import io.reactivetransfer.weights.version.UpdateMode;
 import io.reactivetransfer.weights.version.UpdateNumber;
+import io.reactivetransfer.weights.version.WeightsController;
+import io.reactivetransfer.weights.version.WeightsTrainer;
+import io.reactivetransfer.weights.version.WeightsUpdate;
 import io.reactivetransfer.weights.version.WriteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,5 +117,22 @@ class TrainerNamesTest {
     first.sayDone("trainer-0", 7);
     second.sayDone("trainer-0", 1);
     assertThat(shown()).isEqualTo(Map.of("trainer-0", run(7)));
+  }
+
+  @Test
+  void oneThatIsAskedForTwiceIsOneTrainer() {
+    TransferEngine first = engine();
+    WeightsTrainer trainer = remote.trainer(controller.peer(first.address()));
+    WeightsTrainer again = remote.trainer(controller.peer(first.address()), ChecksumScope.all());
+    WeightsTrainer other = remote.trainer(controller.peer(engine().address()));
+    assertThat(other).isNotEqualTo(trainer);
+    WeightsUpdate update =
+        new WeightsUpdate(1, UpdateMode.IN_PLACE, Map.of("rank", 1L), Rig.PATIENCE);
+    RankMember rank = new RankMember("rank", controller.peer(engine().address()));
+    assertThatThrownBy(() ->
+            WeightsController.open(controller)
+                .update(update, List.of(rank), List.of(trainer, other, again)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected each trainer once, got trainer at " + first.address() + " twice");
   }
 }
