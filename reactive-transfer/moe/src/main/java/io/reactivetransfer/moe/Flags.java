@@ -84,21 +84,22 @@ final class Flags {
     if (all == null) {
       return;
     }
-    Runnable open =
-        () -> {
-          for (int i = 0; i < group.shape.lanes() * PER_LANE; i++) {
-            WORD.setRelease(all, (long) i * Long.BYTES, Long.MAX_VALUE);
-          }
-        };
+    Runnable open = () -> open(all, group.shape.lanes());
     try {
       // Behind the claims that are dropped on that thread, none of which raises a word after it.
       group.engine.executor().execute(open);
     } catch (RejectedExecutionException closed) {
-      try {
-        open.run();
-      } catch (IllegalStateException freed) {
-        // Nobody can wait in memory that is gone.
+      open.run();
+    }
+  }
+
+  private static void open(MemorySegment all, int lanes) {
+    try {
+      for (int i = 0; i < lanes * PER_LANE; i++) {
+        WORD.setRelease(all, (long) i * Long.BYTES, Long.MAX_VALUE);
       }
+    } catch (IllegalStateException freed) {
+      // Nobody can wait in memory that is gone.
     }
   }
 }

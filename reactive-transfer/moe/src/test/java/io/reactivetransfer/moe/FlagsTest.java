@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -228,6 +229,21 @@ class FlagsTest {
       assertThatExceptionOfType(GroupFailedException.class)
           .isThrownBy(() -> step.dispatchReceive().block(Cluster.PATIENCE))
           .withMessageEndingWith("a defect: java.lang.IllegalStateException: Already closed");
+    }
+  }
+
+  /** Nobody waits in them any more, so that is no defect of the group that closes. */
+  @Test
+  void thoseThatWereFreedBeforeTheGroupClosesAreNoErrorInTheLog() {
+    Arena arena = Arena.ofShared();
+    MoeOptions freed = MoeOptions.builder().arrivalFlags(arena.allocate(48, 8)).build();
+    try (CapturedLog log = new CapturedLog()) {
+      try (Cluster cluster = Cluster.loopback(1);
+          Rig rig = new Rig(cluster, SHAPE, freed)) {
+        assertThat(rig.groups).hasSize(1);
+        arena.close();
+      }
+      assertThat(log.text()).doesNotContain("ERROR");
     }
   }
 
