@@ -14,9 +14,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.NonBlocking;
 import reactor.netty.resources.LoopResources;
@@ -55,15 +55,35 @@ public final class ControlLoop implements WorkerLoop {
   private final @Nullable Alarms alarms;
 
   ControlLoop(String kind, Transport transport, @Nullable Tls tls) {
+    this(transport, tls, threads("transfer-" + kind + "-" + COUNT.getAndIncrement()));
+  }
+
+  /**
+   * The same on a thread of the caller's.
+   *
+   * @param threads makes it of what it runs, and of what it runs last
+   */
+  ControlLoop(
+      Transport transport, @Nullable Tls tls, BiFunction<Runnable, Runnable, Thread> threads) {
     warmUp();
-    String name = "transfer-" + kind + "-" + COUNT.getAndIncrement();
-    ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
-    group = new SocketLoop(threads, transport.handlers());
+    group = new SocketLoop(task -> threads.apply(task, this::threadEnded), transport.handlers());
     eventLoop = group.next();
+    var _ =
+        eventLoop
+            .terminationFuture()
+            .addListener(end -> {
+              if (!end.isSuccess()) {
+                threadEnded(); // there was none
+              }
+            });
     client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
     server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));
     encrypts = tls != null;
     alarms = new Alarms(this::execute);
+  }
+
+  private static BiFunction<Runnable, Runnable, Thread> threads(String name) {
+    return (task, ended) -> new LoopThread(task, name, ended);
   }
 
   /** On a loop that somebody else turns and ends, such as a test. */
@@ -133,7 +153,10 @@ public final class ControlLoop implements WorkerLoop {
     return ended;
   }
 
-  /** Complete when its thread has ended, whyever; never, if that is somebody else's. */
+  /**
+   * Complete when its thread has ended, whyever, or it gets none; never, if that is somebody
+   * else's.
+   */
   CompletionStage<Void> ended() {
     return ended;
   }

@@ -9,6 +9,7 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One event loop, which waits for its sockets without a time limit while nothing is scheduled on
@@ -45,6 +46,17 @@ final class SocketLoop extends MultiThreadIoEventLoopGroup {
               ended.trySuccess(null);
             }
           });
+    }
+
+    /** Ends with a failure where it never had a thread, and the system has none now, either. */
+    @Override
+    public Future<?> shutdownGracefully(long quiet, long most, TimeUnit unit) {
+      try {
+        var _ = super.shutdownGracefully(quiet, most, unit);
+      } catch (Throwable noThread) {
+        ended.tryFailure(noThread);
+      }
+      return ended;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.reactivetransfer.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
@@ -49,6 +50,23 @@ class ControlLoopTest {
     }
     long chunk = 4L << 20;
     assertThat(PlatformDependent.usedDirectMemory() - before).isLessThan(10 * chunk);
+  }
+
+  @Test
+  void whatTheSystemHasNoThreadForEndsAllTheSame() {
+    ControlLoop loop =
+        new ControlLoop(
+            Transport.AUTO,
+            null,
+            (task, ended) ->
+                new Thread(task) {
+                  @Override
+                  public void start() {
+                    throw new Error("thrown by a test");
+                  }
+                });
+    assertThatThrownBy(() -> loop.execute(() -> {})).hasMessage("thrown by a test");
+    assertThat(loop.close().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(40));
   }
 
   /** With something scheduled, each wait for sockets would arm a timer in the kernel. */

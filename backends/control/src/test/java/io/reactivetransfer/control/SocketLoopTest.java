@@ -1,6 +1,7 @@
 package io.reactivetransfer.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandle;
@@ -63,6 +64,26 @@ class SocketLoopTest {
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     assertThat(tellers.poll(40, TimeUnit.SECONDS)).isSameAs(own);
     assertThat(group.isTerminated()).isTrue();
+  }
+
+  @Test
+  void whatHasNoThreadEndsAllTheSame() throws Exception {
+    Error noThread = new Error("thrown by a test"); // one of memory would end JUnit
+    SocketLoop without =
+        new SocketLoop(
+            task ->
+                new Thread(task) {
+                  @Override
+                  public void start() {
+                    throw noThread;
+                  }
+                },
+            NioIoHandler.newFactory());
+    assertThatThrownBy(() -> without.next().execute(() -> {})).isSameAs(noThread);
+    without.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    assertThat(without.next().terminationFuture().await(40, TimeUnit.SECONDS)).isTrue();
+    assertThat(without.next().terminationFuture().cause()).isSameAs(noThread);
+    assertThat(without.terminationFuture().await(40, TimeUnit.SECONDS)).isTrue();
   }
 
   /** Notes until when each wait may last. */
