@@ -96,8 +96,19 @@ final class EngineOpening {
     } catch (BackendException e) {
       throw unavailable(backend, e);
     }
-    opening.worker.start(opening.host, opening::fail);
-    opening.worker.commands().execute(opening::openControl);
+    opening.begin();
+  }
+
+  private void begin() {
+    try {
+      worker.start(host, this::fail);
+    } catch (RuntimeException | Error noThread) {
+      if (loop != null) {
+        var _ = loop.close(); // nothing has run on it, and nobody else would close it
+      }
+      throw noThread;
+    }
+    worker.commands().execute(this::openControl);
   }
 
   private void openControl() {

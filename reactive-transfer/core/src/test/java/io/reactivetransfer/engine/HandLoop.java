@@ -32,6 +32,9 @@ public final class HandLoop implements WorkerLoop {
     return now;
   }
 
+  /** What it throws at who has a task for it; null as long as it takes them. */
+  Error refusal;
+
   /** Runs the first task; false if there is none. */
   public boolean step() {
     Runnable task = tasks.poll();
@@ -96,6 +99,10 @@ public final class HandLoop implements WorkerLoop {
 
   @Override
   public void execute(Runnable task) {
+    Error reason = refusal;
+    if (reason != null) {
+      throw reason;
+    }
     tasks.add(task);
   }
 

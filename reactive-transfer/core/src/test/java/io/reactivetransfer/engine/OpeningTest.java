@@ -227,6 +227,14 @@ class OpeningTest {
     assertThat(hand.backend.journal()).as("nothing was opened").isEmpty();
   }
 
+  /** As a loop does for whose thread the system has no memory. */
+  @Test
+  void aLoopThatDoesNotBeginIsClosed() {
+    hand.loop.refusal = new LinkageError("thrown by a test");
+    assertThat(opening(1).error()).isSameAs(hand.loop.refusal);
+    assertThat(hand.loop.isClosed()).isTrue();
+  }
+
   @Test
   void aSecondNicThatFailsClosesTheFirstAndTheLoop() {
     instead(1, CompletableFuture.failedStage(new BackendException(19, "no carrier")));
