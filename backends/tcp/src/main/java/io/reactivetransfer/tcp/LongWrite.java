@@ -219,7 +219,7 @@ final class LongWrite {
         all.release();
       }
     } else {
-      part = isLast ? all : all.readRetainedSlice(bytes);
+      part = isLast ? all : takePart(all, bytes);
     }
     head = null;
     payload = isLast ? null : all;
@@ -228,6 +228,12 @@ final class LongWrite {
     var _ = context.write(before, context.voidPromise());
     var _ = context.write(part, context.voidPromise());
     return bytes;
+  }
+
+  /** Of memory that is not copied; a slice would be an object for each part. */
+  private ByteBuf takePart(MemoryView all, int bytes) {
+    all.skipBytes(bytes);
+    return Objects.requireNonNull(source).part(offset + length - left, bytes);
   }
 
   private ByteBuf takeAhead(Staged part) {

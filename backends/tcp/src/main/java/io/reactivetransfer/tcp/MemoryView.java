@@ -40,6 +40,13 @@ final class MemoryView extends UnpooledDirectByteBuf {
     return this;
   }
 
+  /** Shows this range, full of bytes to send, until it is released. */
+  MemoryView part(int from, int length) {
+    show(from, length, true);
+    writerIndex(end);
+    return this;
+  }
+
   /** Shows this range, with room for bytes, until it is released. */
   MemoryView empty(int from, int length) {
     show(from, length, true);

@@ -175,6 +175,11 @@ final class TcpMemory implements LocalMemory {
     return window(offset).view().full(MemoryWindow.within(offset), length);
   }
 
+  /** Some of the bytes of a write, for sending; nobody looks at it when it was released. */
+  MemoryView part(long offset, int length) {
+    return window(offset).view().part(MemoryWindow.within(offset), length);
+  }
+
   /** An empty view for taking bytes in, or null if it is gone, or has to be copied. */
   @Nullable MemoryView sink(long offset, int length) {
     return device == null && isAlive()
