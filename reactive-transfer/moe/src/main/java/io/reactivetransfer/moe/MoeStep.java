@@ -370,15 +370,17 @@ public final class MoeStep {
   }
 
   /**
-   * Gives the step up, and the group with it, on all ranks, unless it is over or has not begun: for
-   * whoever cannot go on between two halves.
+   * Gives the step up, and the group with it, on all ranks, unless it is over or another one was
+   * begun in its place: for whoever cannot go on between two halves, or before the first one, when
+   * others may have begun the same step and wait for this rank. To take another routing instead,
+   * call {@link MoeLane#begin} again.
    *
    * @param why is told to all ranks
    */
   public void giveUp(String why) {
     Objects.requireNonNull(why, "why");
     group.turns.run(() -> {
-      if (isUnderWay()) {
+      if (isToCome()) {
         group.fail(
             group.ranks.own(),
             "has given a step up on lane " + lane.index() + ": " + why,
@@ -398,7 +400,12 @@ public final class MoeStep {
    * has ended the group then, and no other one begins.
    */
   private boolean isUnderWay() {
-    return hasBegun.get() && lane.isCurrent(this) && !isOver && !group.release.isClosing();
+    return hasBegun.get() && isToCome();
+  }
+
+  /** Whether it is under way, or may still begin. */
+  private boolean isToCome() {
+    return lane.isCurrent(this) && !isOver && !group.release.isClosing();
   }
 
   /**

@@ -223,6 +223,42 @@ class FailureTest {
     }
   }
 
+  /** The others have begun the same step, and wait for the routes of this rank. */
+  @Test
+  void aStepIsGivenUpBeforeItIsSent() {
+    try (Cluster cluster = open(3);
+        Rig rig = new Rig(cluster, SHAPE, options().build())) {
+      Rig.Tokens tokens = tokens();
+      List<Mono<String>> waiting = begin(rank -> rig.step(rank, 0, tokens));
+      MoeStep step = rig.begin(2, 0, tokens);
+      step.giveUp("has no accelerator");
+      assertThat(await(waiting))
+          .allMatch(outcome -> outcome.startsWith("2 ") && outcome.contains("has no accelerator"));
+      assertThat(Cluster.await(outcome(step.dispatchSend(tokens.payload[2]))))
+          .startsWith("2 ")
+          .contains("has no accelerator");
+    }
+  }
+
+  @Test
+  void aStepThatAnotherOneHasReplacedIsNotThereToBeGivenUp() {
+    try (Cluster cluster = open(3);
+        Rig rig = new Rig(cluster, SHAPE, options().build())) {
+      Rig.Tokens tokens = tokens();
+      MoeStep replaced = rig.begin(2, 0, tokens);
+      List<Mono<String>> all = begin(rank -> rig.step(rank, 0, tokens));
+      MoeStep step = rig.begin(2, 0, tokens);
+      replaced.giveUp("nobody needs it any more");
+      Mono<Void> last =
+          step.run(
+              tokens.payload[2],
+              batch -> Mono.fromRunnable(() -> Model.compute(SHAPE, batch)),
+              rig.sums(2, tokens));
+      assertThat(Cluster.await(outcome(last))).isEqualTo("done");
+      assertThat(await(all)).containsOnly("done");
+    }
+  }
+
   @Test
   void anotherGroupOfThoseThatAreLeftTakesTheSameMemoryOnceTheFirstHasClosed() {
     try (Cluster cluster = open(3);
