@@ -9,15 +9,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntFunction;
 
 /** Sums up what a rank of the trainer writes in one update. */
 final class SumMaker implements StepReader {
 
-  /** What is said to an inference rank when all steps were seen. */
+  /** Is told what to say to an inference rank when all steps that write to it were seen. */
   interface Ready {
-    void ready(List<List<SumMessage>> ofTargets);
+    void ready(int target, List<SumMessage> messages);
   }
 
   /** A name, its length and the number of its sums; and what is in front of the first tensor. */
@@ -30,7 +30,10 @@ final class SumMaker implements StepReader {
   private final SumPlan plan;
   private final int mostBytes;
   private final Ready ready;
-  private final AtomicInteger left;
+
+  /** Steps of each inference rank that were not seen yet. */
+  private final AtomicIntegerArray left;
+
   private final Accelerators accelerators = new Accelerators();
 
   /** For each inference rank. Guarded by itself. */
@@ -47,7 +50,7 @@ final class SumMaker implements StepReader {
     this.plan = plan;
     this.mostBytes = mostBytes;
     this.ready = ready;
-    this.left = new AtomicInteger(plan.steps);
+    this.left = new AtomicIntegerArray(plan.steps);
     for (int i = 0; i < plan.arrivals.length; i++) {
       sums.add(new LinkedHashMap<>());
     }
@@ -63,9 +66,9 @@ final class SumMaker implements StepReader {
               source, accelerators, piece.sourceOffset(), piece.rowBytes(), piece.rows(), stride);
       add(piece, piece.sum(crc));
     }
-    if (left.decrementAndGet() == 0) {
-      ready.ready(messages());
-    }
+    SumPlan.targets(step).stream()
+        .filter(target -> left.decrementAndGet(target) == 0)
+        .forEach(target -> ready.ready(target, messages(target)));
   }
 
   private void add(SumPiece piece, SumMessage.Sum sum) {
@@ -78,18 +81,10 @@ final class SumMaker implements StepReader {
     }
   }
 
-  /** For each inference rank; none for one that gets nothing. */
-  List<List<SumMessage>> messages() {
-    List<List<SumMessage>> all = new ArrayList<>();
+  private List<SumMessage> messages(int target) {
     synchronized (sums) {
-      for (int target = 0; target < plan.arrivals.length; target++) {
-        all.add(
-            plan.arrivals[target] == 0
-                ? List.of()
-                : messages(plan.arrivals[target], sums.get(target)));
-      }
+      return messages(plan.arrivals[target], sums.get(target));
     }
-    return all;
   }
 
   private List<SumMessage> messages(long arrivals, Map<String, List<SumMessage.Sum>> of) {

@@ -5,6 +5,7 @@ import io.reactivetransfer.weights.plan.Runs;
 import io.reactivetransfer.weights.plan.Step;
 import io.reactivetransfer.weights.plan.TableTensor;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,8 +49,8 @@ final class SumPlan {
   /** How many writes each inference rank gets of this one. */
   final long[] arrivals;
 
-  /** Steps that write to inference ranks. */
-  final int steps;
+  /** How many steps write to each inference rank. */
+  final int[] steps;
 
   /** How many bytes each inference rank gets, and of how many of them it gets sums. */
   final long[] bytes;
@@ -68,14 +69,14 @@ final class SumPlan {
     this.scope = scope;
     this.random = new SplittableRandom(seed);
     this.arrivals = new long[table.targets().size()];
+    this.steps = new int[arrivals.length];
     this.bytes = new long[arrivals.length];
     this.summedBytes = new long[arrivals.length];
     this.sums = new long[arrivals.length];
     Map<String, List<Place>> ofTensor = new LinkedHashMap<>();
-    int writing = 0;
     for (Step step : table.steps(rank)) {
       if (!(step instanceof Step.Gather)) {
-        writing++;
+        targets(step).stream().forEach(target -> steps[target]++);
         ofStep.put(step.order(), new ArrayList<>());
         for (int run = 0; run < step.runs().size(); run++) {
           Place place = new Place(step, run);
@@ -84,7 +85,6 @@ final class SumPlan {
         }
       }
     }
-    this.steps = writing;
     requireKnown(table, scope);
     if (scope.degree() != ChecksumScope.Degree.NONE) {
       ofTensor.forEach((tensor, places) -> {
@@ -145,6 +145,18 @@ final class SumPlan {
   /** The pieces of a step. */
   List<SumPiece> pieces(Step step) {
     return ofStep.getOrDefault(step.order(), List.of());
+  }
+
+  /** Inference ranks to which a step writes. */
+  static BitSet targets(Step step) {
+    BitSet targets = new BitSet();
+    Runs runs = step.runs();
+    for (int run = 0; run < runs.size(); run++) {
+      for (int i = 0; i < runs.targets(run); i++) {
+        targets.set(runs.target(run, i));
+      }
+    }
+    return targets;
   }
 
   private void count(Place place) {

@@ -10,13 +10,13 @@ import io.reactivetransfer.weights.run.TargetMemory;
 import io.reactivetransfer.weights.run.TrainerRank;
 import io.reactivetransfer.weights.run.UpdateTargets;
 import io.reactivetransfer.weights.version.UpdateNumber;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.util.function.Tuple2;
 
 /**
  * What one rank of the trainer says to inference ranks of the bytes that it writes to them: on
@@ -81,7 +81,9 @@ public final class TrainerSums {
   /** What is said of one run. */
   public final class OfRun {
 
-    private final Sinks.One<List<List<SumMessage>>> made = Sinks.one();
+    /** For each inference rank what is said to it; none if nothing is said to anybody. */
+    private final List<Sinks.One<List<SumMessage>>> made = new ArrayList<>();
+
     private final UpdateTargets targets;
     private final @Nullable SumMaker maker;
 
@@ -89,7 +91,6 @@ public final class TrainerSums {
       this.targets = targets;
       if (!scope.isSome()) {
         maker = null;
-        made.tryEmitValue(List.of());
         return;
       }
       SumPlan plan = SumPlan.of(table, rank, scope, seed(update));
@@ -99,10 +100,22 @@ public final class TrainerSums {
         }
       }
       int most = Math.min(MOST_BYTES, engine.options().maxMessageBytes());
-      maker = new SumMaker(update, name, plan, most, made::tryEmitValue);
-      if (plan.steps == 0) {
-        made.tryEmitValue(List.of());
+      for (int steps : plan.steps) {
+        made.add(steps == 0 ? empty() : Sinks.one());
       }
+      maker =
+          new SumMaker(
+              update,
+              name,
+              plan,
+              most,
+              (target, messages) -> made.get(target).tryEmitValue(messages));
+    }
+
+    private static Sinks.One<List<SumMessage>> empty() {
+      Sinks.One<List<SumMessage>> none = Sinks.one();
+      none.tryEmitEmpty();
+      return none;
     }
 
     /** What looks at the steps of the run; it is for one run. */
@@ -112,26 +125,24 @@ public final class TrainerSums {
     }
 
     /**
-     * Says the sums when all steps were looked at. Begins when it is subscribed to, which happens
-     * once. Completes when all messages were taken over, which takes as long as an inference rank
-     * does not read them; fails with what the engine says. Cancelling says no more.
+     * Says the sums to each inference rank when all steps that write to it were looked at. Begins
+     * when it is subscribed to, which happens once. Completes when all messages were taken over,
+     * which takes as long as an inference rank does not read them; fails with what the engine says.
+     * Cancelling says no more.
      */
     public Mono<Void> said() {
-      return made.asMono()
-          .flatMapMany(Flux::fromIterable)
-          .index()
-          .flatMap(this::sayTo, Math.max(1, table.targets().size()))
-          .then();
+      return Flux.range(0, made.size()).flatMap(this::sayTo, Math.max(1, made.size())).then();
     }
 
-    private Mono<Void> sayTo(Tuple2<Long, List<SumMessage>> ofTarget) {
-      int target = Math.toIntExact(ofTarget.getT1());
+    private Mono<Void> sayTo(int target) {
       TargetMemory to = targets.targets().get(target);
-      if (ofTarget.getT2().isEmpty() || to.isNone()) {
+      if (to.isNone()) {
         return Mono.empty();
       }
       Peer peer = to.regions().getFirst().peer();
-      return Flux.fromIterable(ofTarget.getT2())
+      return made.get(target)
+          .asMono()
+          .flatMapMany(Flux::fromIterable)
           .concatMap(message -> engine.send(peer, CHANNEL, SumCodec.encode(message)))
           .then();
     }

@@ -13,7 +13,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -87,9 +89,8 @@ class SumsOfUpdateTest {
       RoutingTable table =
           Planner.create().stepBytes(64).wholeBytes(64).plan(model.sources, model.targets);
       SumPlan plan = SumPlan.of(table, 0, ChecksumScope.all(), seed);
-      List<List<SumMessage>> said = new ArrayList<>();
-      SumMaker maker =
-          new SumMaker(UPDATE, "a", plan, 512 + 400, ofTargets -> said.addAll(ofTargets));
+      Map<Integer, List<SumMessage>> said = new HashMap<>();
+      SumMaker maker = new SumMaker(UPDATE, "a", plan, 512 + 400, said::put);
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment memory = arena.allocate(1 << 20);
         for (Step step : table.steps(0)) {
@@ -98,8 +99,9 @@ class SumsOfUpdateTest {
           }
         }
       }
-      for (int target = 0; target < said.size(); target++) {
-        List<SumMessage> messages = new ArrayList<>(said.get(target));
+      for (int target = 0; target < plan.arrivals.length; target++) {
+        assertThat(said.containsKey(target)).isEqualTo(plan.arrivals[target] > 0);
+        List<SumMessage> messages = new ArrayList<>(said.getOrDefault(target, List.of()));
         Collections.shuffle(messages, random);
         SumsOfUpdate sums = new SumsOfUpdate();
         for (SumMessage message : messages) {
