@@ -9,6 +9,7 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.remote.RemoteTrainers;
 import java.lang.foreign.Arena;
+import java.lang.reflect.Proxy;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -16,10 +17,13 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
@@ -121,6 +125,50 @@ class OpenedWrongTest {
       assertThat(closed.await(40, TimeUnit.SECONDS)).isTrue();
       WeightsRank rank = builder.recorder(VersionRecorder.NONE).open().block(Cluster.PATIENCE);
       assertThat(rank.status().state()).isEqualTo(RankState.SERVING);
+      rank.close().block(Cluster.PATIENCE);
+    }
+  }
+
+  /** Both channels are free again, whichever of them was another's. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRankThatIsClosedWhileItOpensInVainLeavesNothingBehind(boolean isRankThere) {
+    try (Arena arena = Arena.ofShared()) {
+      Checksums sums = isRankThere ? null : Checksums.open(engine);
+      WeightsRankBuilder other =
+          WeightsRank.on(engine, "one").buffer(buffer(arena)).unverified();
+      WeightsRank there = isRankThere ? other.open().block(Cluster.PATIENCE) : null;
+      AtomicReference<WeightsRank> opening = new AtomicReference<>();
+      VersionRecorder seeing =
+          new VersionRecorder() {
+            @Override
+            public void opened(WeightsRank rank) {
+              opening.set(rank);
+            }
+          };
+      TransferEngine closing =
+          (TransferEngine)
+              Proxy.newProxyInstance(
+                  OpenedWrongTest.class.getClassLoader(),
+                  new Class<?>[] {TransferEngine.class},
+                  (proxy, method, arguments) -> {
+                    if (method.getName().equals("messages")) {
+                      opening.get().close().subscribe();
+                    }
+                    return method.invoke(engine, arguments);
+                  });
+      WeightsRankBuilder builder =
+          WeightsRank.on(closing, "two").buffer(buffer(arena)).recorder(seeing);
+      assertThatThrownBy(() -> builder.open().block(Cluster.PATIENCE))
+          .isInstanceOf(IllegalStateException.class);
+      if (sums != null) {
+        sums.close();
+      }
+      if (there != null) {
+        there.close().block(Cluster.PATIENCE);
+      }
+      WeightsRank rank =
+          WeightsRank.on(engine, "three").buffer(buffer(arena)).open().block(Cluster.PATIENCE);
       rank.close().block(Cluster.PATIENCE);
     }
   }
