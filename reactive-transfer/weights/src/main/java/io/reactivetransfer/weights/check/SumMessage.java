@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.check;
 
 import io.reactivetransfer.weights.version.UpdateNumber;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -24,6 +25,30 @@ record SumMessage(
 
   SumMessage {
     tensors = List.copyOf(tensors);
+  }
+
+  /** The same sums in two messages; in one if there is no more than one of them. */
+  List<SumMessage> halves() {
+    int half = count() / 2;
+    if (half == 0) {
+      return List.of(this);
+    }
+    List<OfTensor> before = new ArrayList<>();
+    List<OfTensor> behind = new ArrayList<>();
+    int left = half;
+    for (OfTensor one : tensors) {
+      int here = Math.min(left, one.sums().size());
+      left -= here;
+      if (here > 0) {
+        before.add(new OfTensor(one.tensor(), one.sums().subList(0, here)));
+      }
+      if (here < one.sums().size()) {
+        behind.add(new OfTensor(one.tensor(), one.sums().subList(here, one.sums().size())));
+      }
+    }
+    return List.of(
+        new SumMessage(update, trainer, arrivals, total, first, before),
+        new SumMessage(update, trainer, arrivals, total, first + half, behind));
   }
 
   int count() {

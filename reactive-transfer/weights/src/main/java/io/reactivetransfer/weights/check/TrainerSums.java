@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.check;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.weights.Rank;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.run.StepReader;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * What one rank of the trainer says to inference ranks of the bytes that it writes to them: on
@@ -26,6 +29,8 @@ public final class TrainerSums {
 
   /** What trainers say to inference ranks. */
   static final MessageChannel CHANNEL = new MessageChannel(24);
+
+  private static final Logger LOG = Loggers.getLogger(TrainerSums.class);
 
   /** Longer messages would keep others waiting. */
   private static final int MOST_BYTES = 64 << 10;
@@ -84,10 +89,12 @@ public final class TrainerSums {
     /** For each inference rank what is said to it; none if nothing is said to anybody. */
     private final List<Sinks.One<List<SumMessage>>> made = new ArrayList<>();
 
+    private final UpdateNumber update;
     private final UpdateTargets targets;
     private final @Nullable SumMaker maker;
 
     private OfRun(UpdateNumber update, UpdateTargets targets, ChecksumScope scope) {
+      this.update = update;
       this.targets = targets;
       if (!scope.isSome()) {
         maker = null;
@@ -127,8 +134,8 @@ public final class TrainerSums {
     /**
      * Says the sums to each inference rank when all steps that write to it were looked at. Begins
      * when it is subscribed to, which happens once. Completes when all messages were taken over,
-     * which takes as long as an inference rank does not read them; fails with what the engine says.
-     * Cancelling says no more.
+     * which takes as long as an inference rank does not read them. It is logged to whom they
+     * cannot be said, which ends nothing for others. Cancelling says no more.
      */
     public Mono<Void> said() {
       return Flux.range(0, made.size()).flatMap(this::sayTo, Math.max(1, made.size())).then();
@@ -143,8 +150,35 @@ public final class TrainerSums {
       return made.get(target)
           .asMono()
           .flatMapMany(Flux::fromIterable)
-          .concatMap(message -> engine.send(peer, CHANNEL, SumCodec.encode(message)))
-          .then();
+          .concatMap(message -> say(peer, message))
+          .then()
+          .onErrorResume(why -> {
+            unsaid(target, why);
+            return Mono.empty();
+          });
+    }
+
+    /** In shorter messages where the inference rank takes shorter ones only. */
+    private Mono<Void> say(Peer to, SumMessage message) {
+      // What is too long for this engine throws at once.
+      return Mono.defer(() -> engine.send(to, CHANNEL, SumCodec.encode(message)))
+          .onErrorResume(
+              TransferRejectedException.class,
+              why -> {
+                List<SumMessage> halves = message.halves();
+                return halves.size() < 2
+                    ? Mono.error(why)
+                    : Flux.fromIterable(halves).concatMap(half -> say(to, half)).then();
+              });
+    }
+
+    private void unsaid(int target, Throwable why) {
+      LOG.warn(
+          "trainer {} could not say the sums of update {} to rank {}: {}",
+          name,
+          update,
+          table.targets().get(target).name(),
+          why.toString());
     }
   }
 

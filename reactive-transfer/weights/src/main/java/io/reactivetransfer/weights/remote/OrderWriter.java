@@ -52,7 +52,7 @@ final class OrderWriter implements OrderRuns {
           Listener.ofEnd(
               ofRun.said(),
               () -> {},
-              why -> LOG.debug("sums of update {} were not said: {}", order.update(), why));
+              why -> LOG.warn("sums of update {} were not said", order.update(), why));
       saying.update(said);
       return trainer.write(targets, ofRun.reader()).doOnCancel(said::dispose);
     });

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.IdleStrategy;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.weights.Content;
 import io.reactivetransfer.weights.DataType;
@@ -34,6 +36,7 @@ import io.reactivetransfer.weights.version.WeightsRank;
 import io.reactivetransfer.weights.version.WeightsTrainer;
 import io.reactivetransfer.weights.version.WeightsUpdate;
 import java.lang.foreign.Arena;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -43,9 +46,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -122,8 +127,17 @@ class SumsOfEachRankTest {
   }
 
   /** As many trainers on one engine as there are lists; each has these tensors as FP32. */
-  private Mono<UpdateResult> updating(
+  private UpdateResult update(
       TransferEngine engine, PrepareFunction prepare, List<List<String>> trainers) {
+    return await(updating(engine, engine, prepare, trainers));
+  }
+
+  /** The same, with an engine that says the sums. */
+  private Mono<UpdateResult> updating(
+      TransferEngine engine,
+      TransferEngine saying,
+      PrepareFunction prepare,
+      List<List<String>> trainers) {
     long each = DataType.FP32.bytes(SHAPE.elements());
     List<SourceRank> sources = new ArrayList<>();
     for (List<String> tensors : trainers) {
@@ -145,7 +159,7 @@ class SumsOfEachRankTest {
               await(engine.register(arena.allocate(each * trainers.get(i).size(), 64))));
       RunOptions options = RunOptions.builder().parallelism(2).prepare(prepare).build();
       TrainerRank trainer = await(TrainerRank.open(engine, table, i, List.of(weights), options));
-      writers.add(TrainerService.local(engine, trainer, table));
+      writers.add(TrainerService.local(saying, trainer, table));
     }
     Map<String, Long> counts = new LinkedHashMap<>();
     for (int i = 0; i < ranks.size(); i++) {
@@ -173,7 +187,7 @@ class SumsOfEachRankTest {
         };
     TransferEngine engine = engine(UnaryOperator.identity());
     CompletableFuture<UpdateResult> update =
-        updating(engine, held, List.of(List.of("a", "b"))).toFuture();
+        updating(engine, engine, held, List.of(List.of("a", "b"))).toFuture();
     try {
       looks.getFirst().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       assertThat(looks.getLast()).isNotDone();
@@ -181,6 +195,54 @@ class SumsOfEachRankTest {
       mayGoOn.countDown();
     }
     requireFlipped(update.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+  }
+
+  @Test
+  void whoTakesShortMessagesOnlyGetsItsSumsInSuch() {
+    List<String> tensors = IntStream.range(0, 150).mapToObj(i -> "tensor-" + i).toList();
+    rank(engine(says -> says.maxMessageBytes(5_000)), tensors);
+    TransferEngine engine = engine(UnaryOperator.identity());
+    requireFlipped(update(engine, PrepareFunction.standard(), List.of(tensors)));
+  }
+
+  /** The sums of the other one are made when it is known that this one cannot be told. */
+  @Test
+  void whoCannotBeToldKeepsNobodyFromHearing() throws Exception {
+    rank(engine(UnaryOperator.identity()), List.of("a"));
+    rank(engine(UnaryOperator.identity()), List.of("b"));
+    CountDownLatch failed = new CountDownLatch(1);
+    PrepareFunction held =
+        task -> {
+          if (task.tensor().tensor().name().equals("b")) {
+            await(failed);
+          }
+          PrepareFunction.standard().prepare(task);
+        };
+    TransferEngine engine = engine(UnaryOperator.identity());
+    Disposable update =
+        updating(engine, failing(engine, failed), held, List.of(List.of("a", "b"))).subscribe();
+    looks.getLast().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    assertThat(looks.getFirst()).isNotDone();
+    update.dispose();
+  }
+
+  /** An engine that sends nothing of the first sums. */
+  private static TransferEngine failing(TransferEngine engine, CountDownLatch failed) {
+    return (TransferEngine)
+        Proxy.newProxyInstance(
+            SumsOfEachRankTest.class.getClassLoader(),
+            new Class<?>[] {TransferEngine.class},
+            (proxy, method, arguments) -> {
+              boolean isSums =
+                  method.getName().equals("send")
+                      && arguments[1].equals(new MessageChannel(24))
+                      && failed.getCount() > 0;
+              if (isSums) {
+                return Mono.error(new TransferFailedException("it is not sent"))
+                    .doFinally(end -> failed.countDown());
+              }
+              return method.invoke(engine, arguments);
+            });
   }
 
   private static void await(CountDownLatch latch) {
