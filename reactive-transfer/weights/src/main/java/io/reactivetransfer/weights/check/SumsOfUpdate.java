@@ -18,8 +18,14 @@ final class SumsOfUpdate {
   /** Memory that a sum takes beside its names, on a heap of at most 32 GiB; rounded up. */
   private static final int BYTES_OF_SUM = 96;
 
+  /** The same of a trainer. */
+  private static final int BYTES_OF_TRAINER = 256;
+
   /** A sum, and whose it is. */
   record Said(String trainer, String tensor, SumMessage.Sum sum) {}
+
+  /** A rank of the trainer; an engine may have several. */
+  private record Sender(EngineId engine, String trainer) {}
 
   private static final class OfTrainer {
     final String name;
@@ -38,7 +44,7 @@ final class SumsOfUpdate {
     }
   }
 
-  private final Map<EngineId, OfTrainer> trainers = new LinkedHashMap<>();
+  private final Map<Sender, OfTrainer> trainers = new LinkedHashMap<>();
   private final List<Said> sums = new ArrayList<>();
 
   /** What cannot be; null if all that was said fits together. */
@@ -56,15 +62,19 @@ final class SumsOfUpdate {
     return sums.size();
   }
 
-  void add(EngineId sender, SumMessage message) {
-    OfTrainer of = trainers.computeIfAbsent(sender, id -> new OfTrainer(message));
-    int count = message.count();
-    if (!of.name.equals(message.trainer())
-        || of.arrivals != message.arrivals()
-        || of.total != message.total()) {
+  void add(EngineId engine, SumMessage message) {
+    Sender sender = new Sender(engine, message.trainer());
+    OfTrainer of = trainers.get(sender);
+    if (of == null) {
+      of = new OfTrainer(message);
+      trainers.put(sender, of);
+      bytes += BYTES_OF_TRAINER + (long) Character.BYTES * of.name.length();
+    }
+    if (of.arrivals != message.arrivals() || of.total != message.total()) {
       wrong = "trainer " + of.name + " has said different things of it";
       return;
     }
+    int count = message.count();
     int known = of.had.get(message.first(), message.first() + count).cardinality();
     if (known == count) {
       return; // it came twice
@@ -75,7 +85,9 @@ final class SumsOfUpdate {
     for (SumMessage.OfTensor tensor : message.tensors()) {
       bytes += (long) Character.BYTES * tensor.tensor().length();
       bytes += (long) BYTES_OF_SUM * tensor.sums().size();
-      tensor.sums().forEach(sum -> sums.add(new Said(of.name, tensor.tensor(), sum)));
+      for (SumMessage.Sum sum : tensor.sums()) {
+        sums.add(new Said(message.trainer(), tensor.tensor(), sum));
+      }
     }
   }
 

@@ -77,6 +77,8 @@ class SumsOfUpdateTest {
                 + " by trainer a, trainer b");
     SumsOfUpdate different = new SumsOfUpdate();
     different.add(ONE, message("a", 7, 2, 0, 1));
+    different.add(ONE, message("b", 8, 2, 1, 1)); // another one on the same engine
+    assertThat(different.wrong(20)).isNull();
     different.add(ONE, message("a", 8, 2, 1, 1));
     assertThat(different.wrong(10)).isEqualTo("trainer a has said different things of it");
   }

@@ -198,6 +198,16 @@ class SumsOfEachRankTest {
   }
 
   @Test
+  void trainersOnOneEngineAreToldApart() {
+    rank(engine(UnaryOperator.identity()), List.of("a", "b"));
+    requireFlipped(
+        update(
+            engine(UnaryOperator.identity()),
+            PrepareFunction.standard(),
+            List.of(List.of("a"), List.of("b"))));
+  }
+
+  @Test
   void whoTakesShortMessagesOnlyGetsItsSumsInSuch() {
     List<String> tensors = IntStream.range(0, 150).mapToObj(i -> "tensor-" + i).toList();
     rank(engine(says -> says.maxMessageBytes(5_000)), tensors);
