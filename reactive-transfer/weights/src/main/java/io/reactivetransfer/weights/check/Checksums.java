@@ -12,6 +12,7 @@ import io.reactivetransfer.weights.internal.Turns;
 import io.reactivetransfer.weights.version.FilledBuffer;
 import io.reactivetransfer.weights.version.UpdateNumber;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -59,6 +60,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   private final Duration deadline;
   private final Scheduler timers;
   private final Scheduler comparing;
+  private final int mostSums;
   private final Turns turns = new Turns();
   private final Accelerators accelerators = new Accelerators();
 
@@ -91,7 +93,12 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   }
 
   private Checksums(
-      TransferEngine engine, Duration deadline, Scheduler timers, Scheduler comparing) {
+      TransferEngine engine,
+      Duration deadline,
+      Scheduler timers,
+      Scheduler comparing,
+      int mostSums) {
+    this.mostSums = mostSums;
     this.engine = engine;
     this.deadline = deadline;
     this.timers = timers;
@@ -116,6 +123,20 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
    */
   public static Checksums open(
       TransferEngine engine, Duration deadline, Scheduler timers, Scheduler comparing) {
+    return open(engine, deadline, timers, comparing, SumCodec.MAX_SUMS);
+  }
+
+  /**
+   * The same.
+   *
+   * @param mostSums that are kept of all updates
+   */
+  static Checksums open(
+      TransferEngine engine,
+      Duration deadline,
+      Scheduler timers,
+      Scheduler comparing,
+      int mostSums) {
     if (!deadline.isPositive()) {
       throw new IllegalArgumentException("expected a deadline above 0, got " + deadline);
     }
@@ -124,7 +145,8 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
             Objects.requireNonNull(engine, "engine"),
             deadline,
             Objects.requireNonNull(timers, "timers"),
-            Objects.requireNonNull(comparing, "comparing"));
+            Objects.requireNonNull(comparing, "comparing"),
+            mostSums);
     made.listen().requireOpen("Checksums");
     return made;
   }
@@ -288,11 +310,33 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     if (isClosed || ended.contains(update)) {
       return;
     }
-    said.computeIfAbsent(update, number -> new SumsOfUpdate()).add(sender.id(), message);
-    while (said.size() > MAX_UPDATES || kept() > SumCodec.MAX_SUMS || bytes() > MAX_BYTES) {
-      said.remove(said.keySet().iterator().next());
+    SumsOfUpdate sums = said.computeIfAbsent(update, number -> new SumsOfUpdate());
+    sums.add(sender.id(), message);
+    if (sums.size() > mostSums || sums.bytes() > MAX_BYTES) {
+      sums.giveUp(
+          "expected at most "
+              + mostSums
+              + " sums of all trainers, which take at most "
+              + MAX_BYTES
+              + " bytes with their names, got more; all bytes of fewer tensors would fit, or a"
+              + " table of larger steps");
+    }
+    while (said.size() > MAX_UPDATES || kept() > mostSums || bytes() > MAX_BYTES) {
+      dropFirst();
     }
     advance();
+  }
+
+  /** What was said first, but not of the update that is waited for: that one has room by itself. */
+  private void dropFirst() {
+    Iterator<UpdateNumber> updates = said.keySet().iterator();
+    UpdateNumber first = updates.next();
+    said.remove(isWaitedFor(first) ? updates.next() : first);
+  }
+
+  private boolean isWaitedFor(UpdateNumber update) {
+    Waiting now = waiting;
+    return now != null && now.filled.update().equals(update);
   }
 
   private long kept() {

@@ -6,6 +6,7 @@ import io.reactivetransfer.weights.plan.Step;
 import io.reactivetransfer.weights.plan.TableTensor;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +64,11 @@ final class SumPlan {
   private final String trainer;
   private final ChecksumScope scope;
 
-  private SumPlan(RoutingTable table, int rank, ChecksumScope scope, long seed) {
+  /** More sums for an inference rank are not drawn. */
+  private final long most;
+
+  private SumPlan(RoutingTable table, int rank, ChecksumScope scope, long seed, long most) {
+    this.most = most;
     this.table = table;
     this.trainer = table.sources().get(rank).name();
     this.scope = scope;
@@ -87,25 +92,37 @@ final class SumPlan {
     }
     requireKnown(table, scope);
     if (scope.degree() != ChecksumScope.Degree.NONE) {
+      List<String> sampled = new ArrayList<>();
       ofTensor.forEach((tensor, places) -> {
         if (scope.isAll(tensor)) {
           places.forEach(place -> add(tensor, place, 0, place.runs().rows(place.run), 0, -1));
         } else {
-          sample(tensor, places);
+          sampled.add(tensor);
         }
       });
+      Collections.shuffle(sampled, random); // not always the same ones are left out
+      sampled.forEach(tensor -> sample(tensor, ofTensor.getOrDefault(tensor, List.of())));
       sampleOthers(ofTensor);
     }
   }
 
   /**
-   * Decides.
+   * Decides. Samples of all ranks of the trainer together are no more than an inference rank takes.
    *
    * @param rank index of the rank of the trainer
    * @param seed samples with another one are others
    */
   static SumPlan of(RoutingTable table, int rank, ChecksumScope scope, long seed) {
-    return new SumPlan(table, rank, scope, seed);
+    return of(table, rank, scope, seed, SumCodec.MAX_SUMS / table.sources().size());
+  }
+
+  /**
+   * The same.
+   *
+   * @param most sums that are drawn for an inference rank, beside those that it must have
+   */
+  static SumPlan of(RoutingTable table, int rank, ChecksumScope scope, long seed, long most) {
+    return new SumPlan(table, rank, scope, seed, most);
   }
 
   private static void requireKnown(RoutingTable table, ChecksumScope scope) {
@@ -186,8 +203,20 @@ final class SumPlan {
       while (at >= places.get(index).bytes()) {
         at -= places.get(index++).bytes();
       }
-      add(tensor, places.get(index), at, Math.max(LEAST_BYTES, share / pieces));
+      if (hasRoom(places.get(index))) {
+        add(tensor, places.get(index), at, Math.max(LEAST_BYTES, share / pieces));
+      }
     }
+  }
+
+  private boolean hasRoom(Place place) {
+    Runs runs = place.runs();
+    for (int i = 0; i < runs.targets(place.run); i++) {
+      if (sums[runs.target(place.run, i)] >= most) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Inference ranks of which no piece was taken get one, too: of any of their runs. */

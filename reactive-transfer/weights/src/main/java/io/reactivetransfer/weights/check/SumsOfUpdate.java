@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.check;
 import io.reactivetransfer.EngineId;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,9 @@ final class SumsOfUpdate {
 
   /** The same of a trainer. */
   private static final int BYTES_OF_TRAINER = 256;
+
+  /** The same of the name of a tensor, beside its characters. */
+  private static final int BYTES_OF_NAME = 96;
 
   /** A sum, and whose it is. */
   record Said(String trainer, String tensor, SumMessage.Sum sum) {}
@@ -45,6 +49,7 @@ final class SumsOfUpdate {
   }
 
   private final Map<Sender, OfTrainer> trainers = new LinkedHashMap<>();
+  private final Map<String, String> tensors = new HashMap<>();
   private final List<Said> sums = new ArrayList<>();
 
   /** What cannot be; null if all that was said fits together. */
@@ -62,9 +67,14 @@ final class SumsOfUpdate {
     return sums.size();
   }
 
-  void add(EngineId engine, SumMessage message) {
+  /** Keeps what is said; false if it said nothing new. */
+  boolean add(EngineId engine, SumMessage message) {
+    if (wrong != null) {
+      return false;
+    }
     Sender sender = new Sender(engine, message.trainer());
     OfTrainer of = trainers.get(sender);
+    boolean isFirst = of == null;
     if (of == null) {
       of = new OfTrainer(message);
       trainers.put(sender, of);
@@ -72,23 +82,43 @@ final class SumsOfUpdate {
     }
     if (of.arrivals != message.arrivals() || of.total != message.total()) {
       wrong = "trainer " + of.name + " has said different things of it";
-      return;
+      return true;
     }
     int count = message.count();
     int known = of.had.get(message.first(), message.first() + count).cardinality();
     if (known == count) {
-      return; // it came twice
+      return isFirst; // it came twice
     }
     long bits = of.had.size();
     of.had.set(message.first(), message.first() + count);
     bytes += (of.had.size() - bits) / Byte.SIZE;
     for (SumMessage.OfTensor tensor : message.tensors()) {
-      bytes += (long) Character.BYTES * tensor.tensor().length();
+      String name = kept(tensor.tensor());
       bytes += (long) BYTES_OF_SUM * tensor.sums().size();
       for (SumMessage.Sum sum : tensor.sums()) {
-        sums.add(new Said(message.trainer(), tensor.tensor(), sum));
+        sums.add(new Said(of.name, name, sum));
       }
     }
+    return true;
+  }
+
+  /** The same name, which is kept once however many trainers write parts of its tensor. */
+  private String kept(String tensor) {
+    String known = tensors.putIfAbsent(tensor, tensor);
+    if (known != null) {
+      return known;
+    }
+    bytes += BYTES_OF_NAME + (long) Character.BYTES * tensor.length();
+    return tensor;
+  }
+
+  /** Keeps nothing of it any more, nor what comes, and says why. */
+  void giveUp(String why) {
+    wrong = why;
+    trainers.clear();
+    tensors.clear();
+    sums.clear();
+    bytes = 0;
   }
 
   /** Whether all that has arrived is accounted for, and all sums of it are here. */

@@ -154,6 +154,21 @@ class SumPlanTest {
         .hasMessageContaining(" with a scope of SAMPLED and all of 2 tensors; ");
   }
 
+  /** All ranks of a trainer together say no more than an inference rank takes. */
+  @Test
+  void samplesAreFewerWhereThereIsRoomForFewer() {
+    RoutingTable table = large();
+    Set<String> tensors = new HashSet<>();
+    for (long seed = 0; seed < 20; seed++) {
+      SumPlan plan = SumPlan.of(table, 0, ChecksumScope.sampled(), seed, 5);
+      for (int target = 0; target < 4; target++) {
+        assertThat(plan.sums[target]).isBetween(1L, 5L);
+      }
+      pieces(table, 0, plan).forEach(piece -> tensors.add(piece.tensor()));
+    }
+    assertThat(tensors).hasSizeGreaterThan(20); // of 32, so not always the same ones
+  }
+
   private static boolean isTo(SumPiece piece, int target) {
     return IntStream.range(0, piece.runs().targets(piece.run()))
         .anyMatch(i -> piece.runs().target(piece.run(), i) == target);

@@ -126,7 +126,7 @@ class SumsOfUpdateTest {
     int total = SumCodec.MAX_SUMS;
     for (int i = 1; i <= 100; i++) {
       SumMessage.Sum one = new SumMessage.Sum(0, i, 1, 1, 1, 0);
-      String name = "n".repeat(255);
+      String name = "n".repeat(252) + (100 + i);
       SumMessage.OfTensor tensor = new SumMessage.OfTensor(name, List.of(one));
       SumMessage message = new SumMessage(UPDATE, "a", 7, total, total - i, List.of(tensor));
       sums.add(ONE, message);
@@ -134,6 +134,17 @@ class SumsOfUpdateTest {
     }
     assertThat(sums.size()).isEqualTo(100);
     assertThat(sums.bytes()).isBetween(100L * 255 + total / 8, 100L * 1024 + total / 8);
+  }
+
+  /** Many trainers write parts of the same tensors. */
+  @Test
+  void aNameTakesMemoryOnce() {
+    SumsOfUpdate sums = new SumsOfUpdate();
+    sums.add(ONE, message("a", 1, 1, 0, 1));
+    long before = sums.bytes();
+    sums.add(ONE, message("b", 1, 1, 0, 1));
+    long again = sums.bytes() - before;
+    assertThat(again).isPositive().isLessThan(before);
   }
 
   @Test
