@@ -42,7 +42,7 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class Checksums implements Function<FilledBuffer, Publisher<Void>> {
 
-  /** How long sums may be behind the bytes, unless something else is said. */
+  /** How long sums may be behind the bytes and the sums before them, unless else is said. */
   public static final Duration DEADLINE = Duration.ofSeconds(10);
 
   private static final Duration REPEAT = Duration.ofMillis(250);
@@ -85,6 +85,8 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     final AtomicBoolean isTaken = new AtomicBoolean();
 
     final End quiet = new End();
+
+    /** Since its bytes have come, or something new was said of them. */
     long ticks;
 
     Waiting(FilledBuffer filled) {
@@ -117,7 +119,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   /**
    * The same.
    *
-   * @param deadline how long sums may be behind the bytes, above 0
+   * @param deadline how long sums may be behind the bytes and the sums before them, above 0
    * @param timers where what is due later runs
    * @param comparing where bytes are summed up, which takes as long as reading them
    */
@@ -311,7 +313,11 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
       return;
     }
     SumsOfUpdate sums = said.computeIfAbsent(update, number -> new SumsOfUpdate());
-    sums.add(sender.id(), message);
+    boolean isNew = sums.add(sender.id(), message);
+    Waiting now = waiting;
+    if (isNew && now != null && isWaitedFor(update)) {
+      now.ticks = 0;
+    }
     if (sums.size() > mostSums || sums.bytes() > MAX_BYTES) {
       sums.giveUp(
           "expected at most "
