@@ -173,6 +173,10 @@ public final class TrainerSums {
     }
 
     private void unsaid(int target, Throwable why) {
+      if (why instanceof TransferRejectedException rejected && rejected.peer() == null) {
+        LOG.debug("sums of update {} were not said: {}", update, why.toString());
+        return; // this engine is closed, as it may be while a rank reads none
+      }
       LOG.warn(
           "trainer {} could not say the sums of update {} to rank {}: {}",
           name,

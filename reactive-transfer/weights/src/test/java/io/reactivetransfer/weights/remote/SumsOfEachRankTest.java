@@ -8,6 +8,7 @@ import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.fuzz.CapturedLog;
 import io.reactivetransfer.weights.Content;
 import io.reactivetransfer.weights.DataType;
 import io.reactivetransfer.weights.Mesh;
@@ -229,11 +230,17 @@ class SumsOfEachRankTest {
           PrepareFunction.standard().prepare(task);
         };
     TransferEngine engine = engine(UnaryOperator.identity());
-    Disposable update =
-        updating(engine, failing(engine, failed), held, List.of(List.of("a", "b"))).subscribe();
-    looks.getLast().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    assertThat(looks.getFirst()).isNotDone();
-    update.dispose();
+    try (CapturedLog log = new CapturedLog()) {
+      Disposable update =
+          updating(engine, failing(engine, failed), held, List.of(List.of("a", "b"))).subscribe();
+      looks.getLast().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      assertThat(looks.getFirst()).isNotDone();
+      assertThat(log.lines("trainer trainer-0 could not say the sums of update "))
+          .singleElement()
+          .asString()
+          .contains(" to rank rank-0: ");
+      update.dispose();
+    }
   }
 
   /** An engine that sends nothing of the first sums. */
