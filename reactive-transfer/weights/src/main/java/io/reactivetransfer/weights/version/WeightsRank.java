@@ -27,6 +27,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
@@ -248,7 +249,8 @@ public final class WeightsRank {
 
   /**
    * Waits until a version is served, and reads it: the lease is closed when what the scope returned
-   * has ended or is cancelled. Each subscription takes a lease of its own.
+   * has ended or is cancelled. Each subscription takes a lease of its own. Whatever the scope
+   * throws or signals ends the read, with errors that Reactor holds to be fatal as well.
    *
    * @param scope called on the scheduler of the timers; must not block there
    */
@@ -259,7 +261,8 @@ public final class WeightsRank {
               VersionLease lease = tryLease();
               return lease == null
                   ? read(scope)
-                  : Flux.using(() -> lease, scope, VersionLease::close);
+                  : Flux.from(
+                      actual -> Reading.begin(lease, scope, Operators.toCoreSubscriber(actual)));
             }));
   }
 
