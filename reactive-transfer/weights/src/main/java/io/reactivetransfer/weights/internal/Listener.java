@@ -8,6 +8,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Operators;
@@ -61,8 +62,24 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
       Runnable completed,
       Consumer<Throwable> failed) {
     Listener<T> listener = new Listener<>(next, completed, failed, context);
-    publisher.subscribe(listener);
+    try {
+      publisher.subscribe(listener);
+    } catch (Throwable thrown) {
+      listener.notSubscribed(thrown);
+    }
     return listener;
+  }
+
+  /**
+   * Reactor throws what it holds to be fatal, a missing class for instance, through all operators:
+   * that is the publisher's failure as any other one.
+   */
+  private void notSubscribed(Throwable thrown) {
+    if (isOver) {
+      throw Exceptions.propagate(thrown);
+    }
+    dispose();
+    failed.accept(thrown);
   }
 
   /** The same for whoever waits for the end alone. */

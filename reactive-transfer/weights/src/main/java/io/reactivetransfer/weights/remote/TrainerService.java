@@ -6,6 +6,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.check.ChecksumScope;
 import io.reactivetransfer.weights.internal.End;
+import io.reactivetransfer.weights.internal.Failure;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.Postman;
@@ -325,8 +326,7 @@ public final class TrainerService {
 
   private void failed(Run of, Throwable why) {
     if (of == run) {
-      String text = why.getMessage();
-      over(of, failure(of.key, text == null ? why.toString() : text));
+      over(of, failure(of.key, Failure.textOf(why)));
     }
   }
 

@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.version;
 
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TraceContext;
+import io.reactivetransfer.weights.internal.Failure;
 import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
@@ -214,7 +215,7 @@ final class ControllerRun {
     if (ended != null) {
       emit();
     } else if (failure != null) {
-      machine.trainersFailed(update, "a trainer has failed: " + failure.getMessage());
+      machine.trainersFailed(update, "a trainer has failed: " + Failure.textOf(failure));
     }
   }
 

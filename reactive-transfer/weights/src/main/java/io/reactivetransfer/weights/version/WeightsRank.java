@@ -6,6 +6,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.internal.End;
+import io.reactivetransfer.weights.internal.Failure;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.MessageText;
@@ -518,10 +519,8 @@ public final class WeightsRank {
       }
       verification = null;
       if (failure != null) {
-        String why = failure.getMessage();
         machine.failed(
-            of.order().update(),
-            "what has come is not right: " + (why == null ? failure.toString() : why));
+            of.order().update(), "what has come is not right: " + Failure.textOf(failure));
       }
       machine.sealed(of.buffer());
     }

@@ -72,4 +72,36 @@ class ThrowingTrainersTest {
       assertThat(result.reason()).contains("a trainer");
     }
   }
+
+  /** Reactor throws such errors through all operators, past those who wait for a signal. */
+  private static Error fatal() {
+    return new NoClassDefFoundError("org/example/Kernel");
+  }
+
+  @Test
+  void whatReactorHoldsToBeFatalAbortsAtOnceAndIsTheReason() {
+    List<WeightsTrainer> failing =
+        List.of(
+            order -> {
+              throw fatal();
+            },
+            order -> Mono.error(fatal()),
+            order ->
+                Mono.fromRunnable(() -> {
+                  throw fatal();
+                }));
+    try (Cluster cluster = new Cluster("loopback", 1, 0)) {
+      for (WeightsTrainer trainer : failing) {
+        UpdateResult result =
+            await(
+                cluster.controller.update(
+                    cluster.order(1, UpdateMode.TWO_BUFFERS_OUTLIVE),
+                    cluster.members(),
+                    List.of(trainer)));
+        assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
+        assertThat(result.reason())
+            .isEqualTo("a trainer has failed: java.lang.NoClassDefFoundError: org/example/Kernel");
+      }
+    }
+  }
 }

@@ -73,6 +73,11 @@ class VerifyTest {
     }
   }
 
+  /** Reactor throws such errors through all operators, past those who wait for a signal. */
+  private static Error fatal() {
+    return new NoClassDefFoundError("it is not what was sent");
+  }
+
   @Test
   void whatItFindsEndsTheUpdateForAllAndIsTheReason() {
     List<Function<FilledBuffer, Publisher<?>>> findings =
@@ -80,7 +85,19 @@ class VerifyTest {
             filled -> Mono.error(new IllegalStateException("it is not what was sent")),
             filled -> {
               throw new IllegalStateException("it is not what was sent");
-            });
+            },
+            filled -> Mono.error(fatal()),
+            filled -> {
+              throw fatal();
+            },
+            filled ->
+                Mono.fromRunnable(() -> {
+                  throw fatal();
+                }),
+            filled ->
+                Flux.generate(sink -> {
+                  throw fatal();
+                }));
     try (Cluster cluster = cluster()) {
       int version = 1;
       for (Function<FilledBuffer, Publisher<?>> finding : findings) {
