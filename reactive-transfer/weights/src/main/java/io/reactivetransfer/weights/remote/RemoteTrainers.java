@@ -208,7 +208,7 @@ public final class RemoteTrainers {
   private Mono<Void> written(RemoteRun run) {
     return Mono.defer(() -> {
       turns.run(() -> begin(run));
-      return run.ended().publishOn(timers).doOnCancel(() -> turns.run(() -> cancel(run)));
+      return run.ended().doOnCancel(() -> turns.run(() -> cancel(run))).publishOn(timers);
     });
   }
 

@@ -303,14 +303,15 @@ public final class WeightsController {
           new ControllerRun(turns, machine, timers, ranks, deadline, version, trainers, context);
       turns.run(() -> begin(made, update, begin));
       return made.result()
-          .publishOn(timers)
-          .onErrorMap(RejectedExecutionException.class, refused -> Ticking.refused(timers, refused))
           .doOnCancel(() ->
               turns.run(() -> {
                 if (run == made) {
                   machine.cancel("it was cancelled");
                 }
-              }));
+              }))
+          .publishOn(timers) // whose cancel is first, so that what it leads to is heard no more
+          .onErrorMap(
+              RejectedExecutionException.class, refused -> Ticking.refused(timers, refused));
     });
   }
 
