@@ -8,6 +8,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -543,12 +545,17 @@ class ControllerMachine {
                   ? RankOutcome.End.FLIPPED
                   : RankOutcome.End.KEPT;
         };
-    return new RankOutcome(end, report.state(), report.version(), report.reason());
+    return outcome(end, report, report.reason());
   }
 
   private static RankOutcome unconfirmed(@Nullable Report report, String why) {
-    RankState state = report == null ? RankState.UNDECIDED : report.state();
-    return new RankOutcome(RankOutcome.End.UNCONFIRMED, state, 0, why);
+    return outcome(RankOutcome.End.UNCONFIRMED, report, why);
+  }
+
+  private static RankOutcome outcome(RankOutcome.End end, @Nullable Report report, String text) {
+    return report == null
+        ? new RankOutcome(end, Optional.empty(), OptionalLong.empty(), text)
+        : new RankOutcome(end, Optional.of(report.state()), report.knownVersion(), text);
   }
 
   /** Why an update that is not decided cannot go on; null if it can. */

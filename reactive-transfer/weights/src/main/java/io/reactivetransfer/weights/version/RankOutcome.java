@@ -1,16 +1,18 @@
 package io.reactivetransfer.weights.version;
 
+import java.util.Optional;
+import java.util.OptionalLong;
+
 /**
  * How it is with one rank after an update or a recovery, as the rank itself has said.
  *
  * @param end what has become of it
- * @param state whether it serves, as it has said last; {@link RankState#UNDECIDED} if it has said
- *     nothing
- * @param version what it serves, or would; 0 if it has none, or that is not known; 0 is also a
- *     version: {@code state} tells them apart
+ * @param state whether it serves, as it has said last; empty if it has said nothing
+ * @param version what it serves, or would, as it has said last; empty if it has none, or that is
+ *     not known
  * @param text for people: what it said, or why it is not known
  */
-public record RankOutcome(End end, RankState state, long version, String text) {
+public record RankOutcome(End end, Optional<RankState> state, OptionalLong version, String text) {
 
   /** What has become of a rank. */
   public enum End {

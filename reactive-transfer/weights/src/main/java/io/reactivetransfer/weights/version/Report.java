@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.version;
 
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,16 @@ record Report(
 
   /** How an update ended at this rank. */
   record Ended(UpdateNumber update, boolean flipped) {}
+
+  /** The version that it has; empty if it has none, or if 0 may also stand for none. */
+  OptionalLong knownVersion() {
+    boolean isSaid =
+        switch (state) {
+          case SERVING, PAUSED -> true;
+          case EMPTY, UNDECIDED, TORN, CLOSED -> version != 0 || !update.equals(UpdateNumber.NONE);
+        };
+    return isSaid ? OptionalLong.of(version) : OptionalLong.empty();
+  }
 
   /** How far this rank is with an update. */
   Phase phase(UpdateNumber of) {

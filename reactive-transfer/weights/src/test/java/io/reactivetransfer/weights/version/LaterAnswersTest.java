@@ -57,10 +57,42 @@ class LaterAnswersTest {
     assertThat(result.decision()).isEqualTo(UpdateResult.Decision.ABORTED);
     assertThat(result.isConfirmed()).isFalse();
     assertThat(result.ranks().get("rank-0").end()).isEqualTo(RankOutcome.End.KEPT);
-    assertThat(result.ranks().get("rank-1").end()).isEqualTo(RankOutcome.End.UNCONFIRMED);
+    RankOutcome silent = result.ranks().get("rank-1");
+    assertThat(silent.end()).isEqualTo(RankOutcome.End.UNCONFIRMED);
+    assertThat(silent.state()).contains(RankState.SERVING);
+    assertThat(silent.version()).hasValue(1);
     RankMachine<String> rank = rig.ranks.get("rank-1");
     rank.receive(late.getFirst(), "controller");
     assertThat(rank.report().phase(result.update()).isPending()).isTrue();
+  }
+
+  /** What nobody has said is not told as if it were a fact. */
+  @Test
+  void whoHasSaidNothingHasNoStateAndNoVersion() {
+    rig.unheard = (rank, command) -> rank.equals("rank-1");
+    rig.update("rank-0", "rank-1");
+    rig.controller.deadline();
+    assertThat(rig.results).singleElement().matches(result -> !result.isConfirmed());
+    RankOutcome silent = rig.results.getFirst().ranks().get("rank-1");
+    assertThat(silent.end()).isEqualTo(RankOutcome.End.UNCONFIRMED);
+    assertThat(silent.state()).isEmpty();
+    assertThat(silent.version()).isEmpty();
+    RankOutcome heard = rig.results.getFirst().ranks().get("rank-0");
+    assertThat(heard.end()).isEqualTo(RankOutcome.End.EMPTY);
+    assertThat(heard.state()).contains(RankState.EMPTY);
+    assertThat(heard.version()).isEmpty();
+  }
+
+  /** 0 is a version, too. */
+  @Test
+  void aRankThatHasVersion0SaysSo() {
+    rig.ranks.get("rank-0").begin(0);
+    rig.unheard = (rank, command) -> rank.equals("rank-1");
+    rig.update("rank-0", "rank-1");
+    rig.controller.deadline();
+    RankOutcome heard = rig.results.getFirst().ranks().get("rank-0");
+    assertThat(heard.end()).isEqualTo(RankOutcome.End.KEPT);
+    assertThat(heard.version()).hasValue(0);
   }
 
   /** Whoever may be a controller may be the last one: that is said, and nobody waits in vain. */
