@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.Consumer;
 import reactor.core.publisher.Mono;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -31,7 +32,7 @@ public final class Postman {
   private final boolean lastOnly;
   private final Map<EngineId, Queue<Letter>> busy = new HashMap<>();
 
-  private record Letter(ByteBuffer message, Runnable unreachable) {}
+  private record Letter(ByteBuffer message, Consumer<Throwable> unreachable) {}
 
   /**
    * For one channel.
@@ -46,16 +47,16 @@ public final class Postman {
   }
 
   public void send(Peer to, ByteBuffer message) {
-    send(to, message, () -> {});
+    send(to, message, why -> {});
   }
 
   /**
    * Sends it.
    *
-   * @param unreachable is run in a turn if the peer cannot be reached; not for a message that is
+   * @param unreachable is told in a turn why the peer cannot be reached; not for a message that is
    *     left out
    */
-  public void send(Peer to, ByteBuffer message, Runnable unreachable) {
+  public void send(Peer to, ByteBuffer message, Consumer<Throwable> unreachable) {
     Letter letter = new Letter(message, unreachable);
     Queue<Letter> waiting = busy.get(to.id());
     if (waiting == null) {
@@ -77,7 +78,7 @@ public final class Postman {
         .onErrorComplete(failure -> {
           LOG.debug("could not tell {}: {}", to.address(), failure.toString());
           if (failure instanceof PeerUnreachableException) {
-            turns.run(letter.unreachable);
+            turns.run(() -> letter.unreachable.accept(failure));
           }
           return true;
         })

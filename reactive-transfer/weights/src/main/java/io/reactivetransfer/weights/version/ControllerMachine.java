@@ -173,11 +173,15 @@ class ControllerMachine {
     advance();
   }
 
-  /** A rank cannot be reached. */
-  void lost(String rank) {
+  /**
+   * A rank cannot be reached.
+   *
+   * @param why for people; empty if that is not known
+   */
+  void lost(String rank, String why) {
     RankView view = views.get(rank);
     if (view != null) {
-      view.isLost = true;
+      view.lost(why);
       advance();
     }
   }
@@ -364,13 +368,13 @@ class ControllerMachine {
 
   private void take() {
     boolean allHeard = true;
-    String lost = null;
+    RankView lost = null;
     boolean pending = false;
     boolean undecided = false;
     for (RankView view : views.values()) {
       Report report = view.in(term, question);
       if (view.isLost && plan != null) {
-        lost = view.name;
+        lost = view;
         continue;
       }
       if (report == null) {
@@ -384,7 +388,7 @@ class ControllerMachine {
       return;
     }
     if (lost != null) {
-      reason = "rank " + lost + " is lost";
+      reason = "rank " + lost.name + " " + lost.loss();
       finish(Decision.ABORTED);
     } else if (undecided) {
       reason = "a rank has voted for an earlier update, and not all of its ranks were asked";
@@ -534,7 +538,7 @@ class ControllerMachine {
             && members.containsKey(view.name)
             && report.phase(update).compareTo(Phase.FLIPPED) < 0;
     if (report == null || report.pending() != null || isUntold) {
-      return unconfirmed(report, view.isLost ? "it is lost" : "it did not say");
+      return unconfirmed(report, view.isLost ? "it " + view.loss() : "it did not say");
     }
     RankOutcome.End end =
         switch (report.state()) {
@@ -563,7 +567,7 @@ class ControllerMachine {
     for (RankView view : views.values()) {
       String why =
           view.isLost
-              ? "is lost"
+              ? view.loss()
               : isReplaced(view)
                   ? "was restarted"
                   : phase(view) == Phase.ABORTED || phase(view) == Phase.FORGOTTEN

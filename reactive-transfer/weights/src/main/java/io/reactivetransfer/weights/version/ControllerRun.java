@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -53,6 +54,9 @@ final class ControllerRun {
 
   private long ticksOfDeadline = 1;
   private volatile boolean isEmitted;
+
+  /** Whether whoever has subscribed has cancelled it. */
+  boolean isCancelled;
 
   ControllerRun(
       Turns turns,
@@ -113,9 +117,9 @@ final class ControllerRun {
         waits.add(
             Listener.of(
                 peer.state().skip(1).filter(state -> state.lossCause() != null),
-                lost -> isLost(name),
-                () -> isLost(name),
-                failure -> isLost(name))));
+                lost -> isLost(name, lost.lossCause()),
+                () -> isLost(name, null),
+                failure -> isLost(name, failure))));
   }
 
   /** The timers take no more tasks: nobody would end what runs, so it ends now. */
@@ -169,12 +173,12 @@ final class ControllerRun {
   }
 
   /** What is to happen if a message of this run to a rank finds that it cannot be reached. */
-  Runnable unreachable(String rank) {
-    return () -> isLost(rank);
+  Consumer<Throwable> unreachable(String rank) {
+    return why -> isLost(rank, why);
   }
 
-  private void isLost(String rank) {
-    now(() -> machine.lost(rank));
+  private void isLost(String rank, @Nullable Throwable why) {
+    now(() -> machine.lost(rank, why == null ? "" : Failure.textOf(why)));
   }
 
   /** An event of this run, unless it is over. */

@@ -11,6 +11,9 @@ final class RankView {
   /** Whether it was lost since it was heard. */
   boolean isLost;
 
+  /** Why, for people; empty if nobody knows. */
+  private String lossText = "";
+
   RankView(String name) {
     this.name = name;
   }
@@ -24,6 +27,20 @@ final class RankView {
       isLost = report.state() == RankState.CLOSED;
     }
     return newer;
+  }
+
+  /** It cannot be reached. */
+  void lost(String why) {
+    isLost = true;
+    lossText = why;
+  }
+
+  /** That it is lost, and why, if that is known. */
+  String loss() {
+    if (last != null && last.state() == RankState.CLOSED) {
+      return "was closed";
+    }
+    return lossText.isEmpty() ? "is lost" : "is lost: " + lossText;
   }
 
   @Nullable Report last() {

@@ -306,6 +306,7 @@ public final class WeightsController {
           .doOnCancel(() ->
               turns.run(() -> {
                 if (run == made) {
+                  made.isCancelled = true;
                   machine.cancel("it was cancelled");
                 }
               }))
@@ -315,14 +316,20 @@ public final class WeightsController {
     });
   }
 
+  private static String refusal(@Nullable ControllerRun running) {
+    if (running == null) {
+      return "expected a controller that is in use, got a closed one";
+    }
+    return "expected a controller that does nothing, got one that runs an update"
+        + (running.isCancelled
+            ? ": it was cancelled, and still ends, at most for its deadline once more"
+            : "");
+  }
+
   private void begin(
       ControllerRun made, @Nullable WeightsUpdate update, Consumer<TraceContext> begin) {
     if (isClosed || run != null) {
-      made.fail(
-          new IllegalStateException(
-              isClosed
-                  ? "expected a controller that is in use, got a closed one"
-                  : "expected a controller that does nothing, got one that runs an update"));
+      made.fail(new IllegalStateException(refusal(run)));
       return;
     }
     try {
@@ -419,7 +426,7 @@ public final class WeightsController {
       if (peer != null) {
         ControllerRun of = run;
         postman.send(
-            peer, VersionCodec.encode(command), of == null ? () -> {} : of.unreachable(rank));
+            peer, VersionCodec.encode(command), of == null ? why -> {} : of.unreachable(rank));
       }
     }
 

@@ -6,6 +6,7 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.loopback.LoopbackBackend;
@@ -55,9 +56,9 @@ class PostmanTest {
     to.close().block(PATIENCE);
     Turns turns = new Turns();
     Postman postman = new Postman(from, CHANNEL, turns, false);
-    CompletableFuture<Boolean> told = new CompletableFuture<>();
-    turns.run(() -> postman.send(peer, ByteBuffer.allocate(1), () -> told.complete(true)));
-    assertThat(told).succeedsWithin(PATIENCE);
+    CompletableFuture<Throwable> told = new CompletableFuture<>();
+    turns.run(() -> postman.send(peer, ByteBuffer.allocate(1), told::complete));
+    assertThat(told).succeedsWithin(PATIENCE).isInstanceOf(PeerUnreachableException.class);
     from.close().block(PATIENCE);
   }
 }

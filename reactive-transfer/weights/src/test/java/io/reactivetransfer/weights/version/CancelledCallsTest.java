@@ -8,6 +8,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -84,5 +87,35 @@ class CancelledCallsTest {
   @Test
   void aRecovery() {
     requireQuietAfterACancel(controller.recover(ranks, Duration.ofSeconds(3)));
+  }
+
+  /** Whoever tries again at once learns why that is refused, and until when. */
+  @Test
+  void whoTriesAgainWhileItStillEndsHearsThatItWasCancelled() throws Exception {
+    CountDownLatch writing = new CountDownLatch(1);
+    CompletableFuture<UpdateResult> again = new CompletableFuture<>();
+    try (Cluster cluster = new Cluster("loopback", 1, 0)) {
+      WeightsUpdate order = cluster.order(1, UpdateMode.TWO_BUFFERS_OUTLIVE);
+      // As it is cancelled: before the rank is told, so before it can confirm the abort.
+      WeightsTrainer trainer =
+          given ->
+              Mono.never()
+                  .doOnSubscribe(subscription -> writing.countDown())
+                  .doOnCancel(() ->
+                      cluster
+                          .controller
+                          .recover(cluster.members(), Cluster.PATIENCE)
+                          .subscribe(again::complete, again::completeExceptionally));
+      CompletableFuture<UpdateResult> update =
+          cluster.controller.update(order, cluster.members(), List.of(trainer)).toFuture();
+      assertThat(writing.await(40, TimeUnit.SECONDS)).isTrue();
+      update.cancel(true);
+      assertThat(again)
+          .failsWithin(Cluster.PATIENCE)
+          .withThrowableThat()
+          .withMessageEndingWith(
+              "expected a controller that does nothing, got one that runs an update: it was"
+                  + " cancelled, and still ends, at most for its deadline once more");
+    }
   }
 }

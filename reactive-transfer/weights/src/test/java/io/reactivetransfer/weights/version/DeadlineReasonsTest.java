@@ -68,4 +68,26 @@ class DeadlineReasonsTest {
     unheard(Command.Hold.class, "rank-1");
     assertThat(reason()).isEqualTo("the deadline is over while waiting for rank rank-1 to vote");
   }
+
+  @Test
+  void whyARankIsLost() {
+    unheard(Command.Hold.class, "rank-1");
+    rig.update("rank-0", "rank-1", "rank-2");
+    rig.controller.lost("rank-1", "it said nothing for 3 s");
+    rig.run();
+    UpdateResult result = rig.results.getLast();
+    assertThat(result.reason()).isEqualTo("rank rank-1 is lost: it said nothing for 3 s");
+    assertThat(result.ranks().get("rank-1").text())
+        .isEqualTo("it is lost: it said nothing for 3 s");
+  }
+
+  @Test
+  void whyARankIsLostBeforeItHasAnswered() {
+    unheard(Command.Query.class, "rank-1");
+    rig.update("rank-0", "rank-1", "rank-2");
+    rig.controller.lost("rank-1", "it said nothing for 3 s");
+    rig.run();
+    assertThat(rig.results.getLast().reason())
+        .isEqualTo("rank rank-1 is lost: it said nothing for 3 s");
+  }
 }

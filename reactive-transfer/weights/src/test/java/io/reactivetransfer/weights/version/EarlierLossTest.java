@@ -115,7 +115,7 @@ class EarlierLossTest {
   @Test
   void isFoundOutAnewIfItHasNotEnded() {
     beginUpdate();
-    run.unreachable(RANK).run();
+    run.unreachable(RANK).accept(new IllegalStateException("it does not listen"));
     requireAborted();
   }
 }

@@ -19,7 +19,7 @@ class LaterAnswersTest {
   void isTold() {
     deaf("rank-2");
     rig.update("rank-0", "rank-1", "rank-2");
-    rig.controller.lost("rank-2");
+    rig.controller.lost("rank-2", "");
     assertThat(rig.results).singleElement().matches(UpdateResult::isFlipped);
     assertThat(rig.results.getFirst().isConfirmed()).isFalse();
     rig.update("rank-0", "rank-1");

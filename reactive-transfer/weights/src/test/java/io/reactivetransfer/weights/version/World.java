@@ -458,7 +458,7 @@ final class World {
       controller.addresses.forEach((name, address) -> {
         SimulatedRank rank = ranks.get(address);
         if (controller.runs() && (rank.isDead || random.nextInt(12) == 0)) {
-          controller.machine.lost(name);
+          controller.machine.lost(name, "");
         }
       });
     }
@@ -594,7 +594,7 @@ final class World {
       for (SimulatedController controller : alive()) {
         controller.addresses.forEach((name, address) -> {
           if (ranks.get(address).isDead) {
-            controller.machine.lost(name);
+            controller.machine.lost(name, "");
           }
         });
       }
