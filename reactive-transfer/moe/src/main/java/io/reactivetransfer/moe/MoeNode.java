@@ -140,7 +140,10 @@ public final class MoeNode {
     if (epoch < 0) {
       throw new IllegalArgumentException("expected an epoch of 0 or more, got " + epoch);
     }
-    Checks.between("addresses of ranks", ranks.size(), shape.ranks(), shape.ranks());
+    if (ranks.size() != shape.ranks()) {
+      throw new IllegalArgumentException(
+          "expected the addresses of " + shape.ranks() + " ranks, got " + ranks.size());
+    }
     List<PeerAddress> all = List.copyOf(ranks);
     int rank = new Ranks(engine, all).own();
     long needed = shape.memory(rank).bytes();

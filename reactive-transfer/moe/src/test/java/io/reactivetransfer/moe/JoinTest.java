@@ -197,7 +197,7 @@ class JoinTest {
     assertThatThrownBy(() -> node.join("", SHAPE, ranks, memory, Rig.OPTIONS))
         .hasMessage("expected bytes of a name of 1 to 255, got 0");
     assertThatThrownBy(() -> node.join("g", SHAPE, ranks.subList(0, 1), memory, Rig.OPTIONS))
-        .hasMessage("expected addresses of ranks of 2 to 2, got 1");
+        .hasMessage("expected the addresses of 2 ranks, got 1");
     assertThatThrownBy(
             () -> node.join("g", SHAPE, List.of(ranks.get(0), ranks.get(0)), memory, Rig.OPTIONS))
         .hasMessageStartingWith("expected different engines, got ");

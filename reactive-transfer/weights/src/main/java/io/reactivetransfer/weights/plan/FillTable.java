@@ -38,6 +38,10 @@ public final class FillTable {
   public static RoutingTable of(TargetRank peer, List<TargetRank> others) {
     List<Rank> to = others.stream().map(TargetRank::rank).toList();
     String name = peer.rank().name();
+    if (to.isEmpty()) {
+      throw new IllegalArgumentException(
+          "expected 1 or more ranks to be filled from " + name + ", got none");
+    }
     if (to.stream().anyMatch(rank -> rank.name().equals(name))) {
       throw new IllegalArgumentException(
           "expected other ranks than " + name + " to be filled from it, got that one, too");

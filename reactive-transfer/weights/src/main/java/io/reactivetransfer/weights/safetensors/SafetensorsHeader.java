@@ -46,8 +46,8 @@ record SafetensorsHeader(
    */
   static SafetensorsHeader read(String file, MemorySegment all) {
     long size = all.byteSize();
-    if (size < Long.BYTES) {
-      throw bad(file, "8 bytes or more", size + " (truncated?)");
+    if (size < Long.BYTES + 2) { // the length, and {}
+      throw bad(file, "10 bytes or more", size + " (truncated?)");
     }
     long length = all.get(LENGTH, 0);
     if (length < 2 || length > MAX_BYTES || length > size - Long.BYTES) {

@@ -4,8 +4,10 @@ import com.fasterxml.jackson.core.JacksonException;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -185,7 +187,7 @@ public final class SafetensorsModel implements AutoCloseable {
    * @return where the file is, without links
    */
   private static Path requireWithin(Path folder, Path index, Path file) throws IOException {
-    Path real = file.toRealPath();
+    Path real = real(index, file);
     if (!real.startsWith(folder.toRealPath())) {
       throw new SafetensorsFormatException(
           index.getFileName()
@@ -196,6 +198,23 @@ public final class SafetensorsModel implements AutoCloseable {
               + ", a link to elsewhere");
     }
     return real;
+  }
+
+  private static Path real(Path index, Path file) throws IOException {
+    String named = "expected a file that the index " + index.getFileName() + " names, got ";
+    try {
+      return file.toRealPath();
+    } catch (NoSuchFileException e) {
+      throw because(e, new NoSuchFileException(file.toString(), null, named + "none"));
+    } catch (FileSystemException e) {
+      String got = e.getReason() == null ? "one that cannot be reached" : e.getReason();
+      throw because(e, new FileSystemException(file.toString(), null, named + got));
+    }
+  }
+
+  private static IOException because(IOException cause, IOException why) {
+    why.initCause(cause);
+    return why;
   }
 
   /** The names of its tensors. */

@@ -176,4 +176,12 @@ class FillTableTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected other ranks than rank-0 to be filled from it, got that one, too");
   }
+
+  @Test
+  void nobodyToFill() {
+    TargetRank peer = new Fixture().target().wants(W).done().targets().getFirst();
+    assertThatThrownBy(() -> FillTable.of(peer, List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected 1 or more ranks to be filled from rank-0, got none");
+  }
 }

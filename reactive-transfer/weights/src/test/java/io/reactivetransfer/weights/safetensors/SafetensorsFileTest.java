@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.Pipe;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -191,7 +192,8 @@ class SafetensorsFileTest {
 
   @Test
   void tornFiles() {
-    requireRefused(new byte[7], "8 bytes or more, got 7 (truncated?)");
+    requireRefused(new byte[7], "10 bytes or more, got 7 (truncated?)");
+    requireRefused(new byte[8], "10 bytes or more, got 8 (truncated?)");
     requireRefused(new byte[20], "a header of 2 to 12 bytes, got 0 (truncated?)");
     byte[] long1 = file("{}", 0);
     long1[7] = -1;
@@ -418,6 +420,22 @@ class SafetensorsFileTest {
           "files beside the index, got '" + elsewhere.replace("\\\\", "\\") + "', elsewhere");
     }
     requireIndexRefused("\"b\":\"x\",\"b\":\"y\"", "an index in JSON, got Duplicate field 'b'");
+  }
+
+  @Test
+  void anIndexThatNamesWhatCannotBeReached() throws IOException {
+    Path index = index("\"b\":\"none.safetensors\"");
+    assertThatThrownBy(() -> SafetensorsModel.open(index))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessage(
+            directory.resolve("none.safetensors")
+                + ": expected a file that the index index.json names, got none");
+    Files.createSymbolicLink(directory.resolve("none.safetensors"), Path.of("none.safetensors"));
+    assertThatThrownBy(() -> SafetensorsModel.open(index))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageStartingWith(
+            directory.resolve("none.safetensors")
+                + ": expected a file that the index index.json names, got ");
   }
 
   @Test
