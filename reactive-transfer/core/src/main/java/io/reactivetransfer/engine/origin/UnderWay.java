@@ -28,13 +28,8 @@ final class UnderWay {
 
   /** A stream gets it; false if one has it already. */
   static boolean begin(Object element) {
-    if (element instanceof AimedWrite) {
-      if ((boolean) IS_UNDER_WAY.getAcquire(element)) {
-        return false;
-      }
-      IS_UNDER_WAY.setRelease(element, true);
-    }
-    return true;
+    return !(element instanceof AimedWrite write)
+        || IS_UNDER_WAY.compareAndSet(write, false, true);
   }
 
   /** It leaves its stream, which looks at it no more. */
