@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #redirect} has it go to another region under another immediate, and is refused while it
  * is on its way. Nor may it be in two streams, or twice in one, at the same time: the one that gets
- * it last fails with an {@link IllegalStateException}.
+ * it last fails with an {@link IllegalStateException}. It is on its way from when upstream gives it
+ * to a stream until it was emitted, or the stream has ended; one that is given while a stream ends,
+ * or later, is free at the latest when {@code onNext} has returned.
  */
 public final class AimedWrite implements Transfer {
 

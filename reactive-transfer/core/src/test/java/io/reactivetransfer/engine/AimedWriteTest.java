@@ -232,6 +232,34 @@ class AimedWriteTest {
     behind.redirect(hand.remote(2), Imm.of(7));
   }
 
+  /** Upstream is slow at it, and its owner has heard of the end and goes on. */
+  @Test
+  void whatIsGivenBehindTheEndOfItsStreamIsItsOwnersAtOnce() {
+    hand.open(1);
+    MemoryRegion source = hand.region();
+    RemoteRegion target = hand.remote(1);
+    AimedWrite fails = AimedWrite.between(source, target, IMM).aim(0, 0, 8);
+    AimedWrite late = AimedWrite.between(source, target, IMM).aim(8, 8, 8);
+    Upstream<AimedWrite> upstream = new Upstream<>();
+    Probe<AimedWrite> failed = hand.probe(hand.engine().submit(upstream), Probe.unbounded());
+    upstream.emit(fails);
+    hand.turn();
+    hand.fail(hand.inFlight().getFirst());
+    hand.settle();
+    assertThat(failed.error()).isNotNull();
+    upstream.emit(late);
+    Imm other = Imm.of(4);
+    Probe<AimedWrite> again =
+        hand.probe(hand.engine().submit(late.redirect(hand.remote(2), other)));
+    hand.turn();
+    assertThat(hand.inFlight()).hasSize(1);
+    assertGoesTo(hand.inFlight().getFirst(), 2, other);
+    assertThatExceptionOfType(IllegalStateException.class)
+        .isThrownBy(() -> late.redirect(target, IMM));
+    hand.settle();
+    again.assertComplete();
+  }
+
   @Test
   void aStreamThatGetsWhatIsOnItsWayFails() {
     hand.open(1);

@@ -292,7 +292,11 @@ final class Submission {
     }
     if (!state.ended
         && inFlight == 0
-        && (stopping || (upstreamDone && window.next() == Window.NONE))) {
+        && (stopping || (upstreamDone && window.next() == Window.NONE))
+        && window.close()) {
+      if (stopping) {
+        discardIncoming(); // given since the last look
+      }
       if (closing
           && upstreamDone
           && state.upstreamError == null
@@ -351,7 +355,7 @@ final class Submission {
       window.take();
       gaveUp = true;
       streams.flights().dropped(this, dropped);
-      if (results.each() && !state.cancelled && !state.ended) {
+      if (results.each() && !state.cancelled && !window.isClosed()) {
         emitFailed(place, stopped());
       } else {
         window.forget(place);

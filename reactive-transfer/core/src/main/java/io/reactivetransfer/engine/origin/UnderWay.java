@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.PagedWrite;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,17 @@ final class UnderWay {
   private UnderWay() {}
 
   /** A stream gets it; false if one has it already. */
-  static boolean begin(Object element) {
-    return !(element instanceof AimedWrite write)
-        || IS_UNDER_WAY.compareAndSet(write, false, true);
+  static boolean begin(AimedWrite write) {
+    return IS_UNDER_WAY.compareAndSet(write, false, true);
+  }
+
+  /** One that is aimed at the same, and that nobody else has. */
+  static AimedWrite copy(AimedWrite write) {
+    AimedWrite copy = AimedWrite.between(write.source(), write.target(), write.imm());
+    PagedWrite.Rows rows = write.rows();
+    return rows == null
+        ? copy.aim(write.sourceOffset(), write.targetOffset(), write.length())
+        : copy.aim(rows, write.sourceOffset(), write.targetOffset());
   }
 
   /** It leaves its stream, which looks at it no more. */

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine.origin;
 
+import io.reactivetransfer.AimedWrite;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -25,11 +26,13 @@ final class Window {
 
   private static final VarHandle GIVEN;
   private static final VarHandle ENDED;
+  private static final VarHandle IS_GIVING;
 
   static {
     try {
       GIVEN = MethodHandles.lookup().findVarHandle(Window.class, "given", int.class);
       ENDED = MethodHandles.lookup().findVarHandle(Window.class, "ended", int.class);
+      IS_GIVING = MethodHandles.lookup().findVarHandle(Window.class, "isGiving", boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -41,10 +44,16 @@ final class Window {
   // upstream's cursor
   private int given;
 
+  /** One that can be changed is being given. */
+  private boolean isGiving;
+
   // the NIC thread's
   private int seenGiven;
   private int taken;
   private int ended;
+
+  /** The stream ends. */
+  private volatile boolean isClosed;
 
   // the signal scheduler's
   private int seenEnded;
@@ -59,15 +68,43 @@ final class Window {
     }
   }
 
-  /** Upstream gives one; false if that is in a stream already. */
+  /**
+   * Upstream gives one; false if that is in a stream already. If the stream ends, one that can be
+   * changed is its owner's again at once, and a copy of it stands here for what is left to do.
+   */
   boolean give(Object element) {
-    if (!UnderWay.begin(element)) {
-      return false;
+    if (element instanceof AimedWrite write) {
+      return give(write);
     }
+    put(element);
+    return true;
+  }
+
+  private boolean give(AimedWrite write) {
+    IS_GIVING.setOpaque(this, true); // seen before what UnderWay begins with, which is a fence
+    try {
+      if (!UnderWay.begin(write)) {
+        return false;
+      }
+      if (!isClosed) {
+        put(write);
+        return true;
+      }
+      try {
+        put(UnderWay.copy(write));
+      } finally {
+        UnderWay.end(write);
+      }
+      return true;
+    } finally {
+      IS_GIVING.setRelease(this, false);
+    }
+  }
+
+  private void put(Object element) {
     int at = given;
     elements[places[at & places.length - 1]] = element;
     GIVEN.setRelease(this, at + 1);
-    return true;
   }
 
   // ---- the NIC thread ----
@@ -82,6 +119,21 @@ final class Window {
       }
     }
     return places[at & places.length - 1];
+  }
+
+  /**
+   * The stream ends: of what is given from now on, no write that can be changed is in it.
+   *
+   * @return whether upstream gives none of those just now; if it does, it is asked again behind it
+   */
+  boolean close() {
+    isClosed = true;
+    return !(boolean) IS_GIVING.getVolatile(this);
+  }
+
+  /** Whether the stream ends, or has ended. */
+  boolean isClosed() {
+    return isClosed;
   }
 
   /** How many were given that are to be taken. */

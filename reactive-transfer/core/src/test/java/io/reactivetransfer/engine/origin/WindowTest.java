@@ -3,6 +3,11 @@ package io.reactivetransfer.engine.origin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.RemoteRegion;
+import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,5 +85,38 @@ class WindowTest {
       int empty = place;
       assertThatThrownBy(() -> window.at(empty)).isInstanceOf(NullPointerException.class);
     }
+  }
+
+  private static AimedWrite write() {
+    return AimedWrite.between(empty(MemoryRegion.class), empty(RemoteRegion.class), Imm.of(1));
+  }
+
+  /** A region of no bytes. */
+  private static <R> R empty(Class<R> type) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> 0L));
+  }
+
+  /** What is done with what stands there does not hear of what its owner does meanwhile. */
+  @Test
+  void whenItIsClosedItHasCopiesOfWritesThatCanBeChanged() {
+    Window window = new Window(2);
+    AimedWrite before = write();
+    AimedWrite behind = write();
+    assertThat(window.give(before)).isTrue();
+    assertThat(window.close()).isTrue();
+    assertThat(window.give(behind)).isTrue();
+    assertThat(window.at(window.next())).isSameAs(before);
+    window.take();
+    RemoteRegion target = behind.target();
+    behind.redirect(empty(RemoteRegion.class), Imm.of(2));
+    assertThat(window.at(window.next()))
+        .isInstanceOfSatisfying(
+            AimedWrite.class,
+            copy -> {
+              assertThat(copy.target() == target).isTrue();
+              assertThat(copy.imm()).isEqualTo(Imm.of(1));
+            });
   }
 }
