@@ -336,6 +336,7 @@ final class Submission {
         count.notDone(inFlight);
       }
       inFlight = 0;
+      window.breakOff();
       end();
     }
   }

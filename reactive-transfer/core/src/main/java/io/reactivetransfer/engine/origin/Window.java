@@ -136,6 +136,14 @@ final class Window {
     return isClosed;
   }
 
+  /** Nothing that stands here is looked at any more, wherever it has come to. */
+  void breakOff() {
+    isClosed = true;
+    for (Object each : elements) {
+      UnderWay.end(each);
+    }
+  }
+
   /** How many were given that are to be taken. */
   int given() {
     seenGiven = (int) GIVEN.getAcquire(this);

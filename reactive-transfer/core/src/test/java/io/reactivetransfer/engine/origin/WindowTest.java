@@ -119,4 +119,17 @@ class WindowTest {
               assertThat(copy.imm()).isEqualTo(Imm.of(1));
             });
   }
+
+  @Test
+  void whatIsBrokenOffIsItsOwnersAgain() {
+    Window window = new Window(2);
+    AimedWrite posted = write();
+    AimedWrite given = write();
+    window.give(posted);
+    window.take();
+    window.give(given);
+    window.breakOff();
+    posted.redirect(posted.target(), Imm.of(2));
+    given.redirect(given.target(), Imm.of(2));
+  }
 }
