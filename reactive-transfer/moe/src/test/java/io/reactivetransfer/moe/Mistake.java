@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MessageChannel;
@@ -43,6 +44,9 @@ enum Mistake implements UnaryOperator<TransferEngine> {
 
   /** Uses sources again that are still being read. */
   WRITES_ARE_DONE_AT_ONCE,
+
+  /** The same with what results are sent from, and nothing else. */
+  RESULTS_ARE_DONE_AT_ONCE,
 
   /** Sends no block that has no results. */
   SENDS_NOTHING_EMPTY,
@@ -138,15 +142,13 @@ enum Mistake implements UnaryOperator<TransferEngine> {
     Flux<Transfer> transfers = Flux.from((Publisher<Transfer>) writes);
     Duration deadline = (Duration) arguments[1];
     return switch (this) {
-      case WRITES_ARE_DONE_AT_ONCE ->
-          Flux.<Transfer>create(sink -> {
-            Disposable all =
-                engine
-                    .submit(transfers.doOnNext(sink::next), deadline)
-                    .onErrorComplete()
-                    .subscribe();
-            sink.onDispose(all);
-          });
+      case WRITES_ARE_DONE_AT_ONCE -> doneAtOnce(engine, transfers, deadline);
+      case RESULTS_ARE_DONE_AT_ONCE ->
+          transfers.switchOnFirst((first, all) ->
+              // Only streams of tokens begin with rows, which are never aimed anew.
+              first.get() instanceof AimedWrite
+                  ? doneAtOnce(engine, all, deadline)
+                  : engine.submit(all, deadline));
       case SENDS_NOTHING_EMPTY ->
           transfers.publish(all ->
               Flux.merge(
@@ -155,6 +157,28 @@ enum Mistake implements UnaryOperator<TransferEngine> {
       case KEEPS_MEMORY, SIGNALS_BEFORE_QUIET -> regions.submit(engine, writes, deadline);
       default -> null;
     };
+  }
+
+  /** Copies go, since those that were given are used again at once. */
+  private static Flux<Transfer> doneAtOnce(
+      TransferEngine engine, Flux<Transfer> transfers, Duration deadline) {
+    return Flux.create(sink -> {
+      Disposable all =
+          engine
+              .submit(
+                  transfers.map(write -> {
+                    Transfer copy =
+                        write instanceof AimedWrite aimed
+                            ? OddRegions.copy(aimed, aimed.source())
+                            : write;
+                    sink.next(write);
+                    return copy;
+                  }),
+                  deadline)
+              .onErrorComplete()
+              .subscribe();
+      sink.onDispose(all);
+    });
   }
 
   private ImmLease lease(ImmLease lease) {

@@ -46,7 +46,12 @@ final class OddRegions {
     if (!(write instanceof AimedWrite aimed && own.containsKey(aimed.source()))) {
       return write; // of a slice, which is one of the original
     }
-    return AimedWrite.between(own.get(aimed.source()), aimed.target(), aimed.imm())
+    return copy(aimed, own.get(aimed.source()));
+  }
+
+  /** One from there, that is aimed at the same. */
+  static AimedWrite copy(AimedWrite aimed, MemoryRegion source) {
+    return AimedWrite.between(source, aimed.target(), aimed.imm())
         .aim(aimed.sourceOffset(), aimed.targetOffset(), aimed.length());
   }
 }
