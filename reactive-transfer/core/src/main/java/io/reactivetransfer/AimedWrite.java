@@ -106,6 +106,22 @@ public final class AimedWrite implements Transfer {
    *     nothing is changed then
    */
   public AimedWrite redirect(RemoteRegion target, Imm imm) {
+    return redirect(target, targetOffset, imm);
+  }
+
+  /**
+   * Has it go to another region under another immediate, and to another offset there, from now on.
+   * It stays aimed at the same bytes of the source.
+   *
+   * @param target what is written
+   * @param targetOffset first byte within the target
+   * @param imm what is counted there
+   * @return this
+   * @throws IllegalStateException if it is on its way; nothing is changed then
+   * @throws IndexOutOfBoundsException if these bytes do not lie within that region; nothing is
+   *     changed then
+   */
+  public AimedWrite redirect(RemoteRegion target, long targetOffset, Imm imm) {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(imm, "imm");
     if (isUnderWay) {
@@ -120,6 +136,7 @@ public final class AimedWrite implements Transfer {
     long extent = rows == null ? length : rows.targetExtent();
     Objects.checkFromIndexSize(targetOffset, extent, target.length());
     this.target = target;
+    this.targetOffset = targetOffset;
     this.imm = imm;
     return this;
   }

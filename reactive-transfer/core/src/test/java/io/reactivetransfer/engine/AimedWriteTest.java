@@ -297,6 +297,37 @@ class AimedWriteTest {
   }
 
   @Test
+  void redirectedToAnotherOffsetItLeavesTheSameBytes() {
+    hand.open(1);
+    MemoryRegion source = hand.region();
+    RemoteRegion target = hand.remote(1);
+    RemoteRegion small = hand.engine().remote(hand.descriptor(2, 16));
+    Imm other = Imm.of(4);
+    PagedWrite.Rows rows = new PagedWrite.Rows(2, 4, 6, 12);
+    AimedWrite write = AimedWrite.between(source, target, IMM).aim(3, 100, 8);
+    AimedWrite inRows = AimedWrite.between(source, target, IMM).aim(rows, 3, 100);
+    for (AimedWrite each : List.of(write, inRows)) {
+      for (long beyond : new long[] {-1, 9}) {
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+            .isThrownBy(() -> each.redirect(small, beyond, other));
+      }
+      Probe<AimedWrite> first = hand.probe(hand.engine().submit(each));
+      assertThatExceptionOfType(IllegalStateException.class)
+          .isThrownBy(() -> each.redirect(small, 0, other));
+      assertThat(List.of(each.sourceOffset(), each.targetOffset(), each.length()))
+          .containsExactly(3L, 100L, 8L);
+      assertThat(each.imm()).isEqualTo(IMM);
+      hand.settle();
+      first.assertComplete();
+      assertThat(each.redirect(small, 0, other).target()).isEqualTo(small);
+      assertThat(each.imm()).isEqualTo(other);
+      assertThat(List.of(each.sourceOffset(), each.targetOffset(), each.length()))
+          .containsExactly(3L, 0L, 8L);
+    }
+    assertThat(inRows.rows()).isEqualTo(rows);
+  }
+
+  @Test
   void aimedAtRowsItIsOnePageOfThem() {
     hand.nicsWith(builder -> builder.maxRows(3));
     hand.open(1);

@@ -63,7 +63,7 @@ final class GatherStep {
     } else {
       for (int run = 0; run < made.length; run++) {
         long target = Math.addExact(toOffset, runs.targetOffset(run));
-        StepWrites.redirect(made[run], to, target, counted);
+        made[run].redirect(to, target, counted);
       }
     }
     writes = made;

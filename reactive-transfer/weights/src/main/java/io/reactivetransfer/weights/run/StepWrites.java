@@ -41,22 +41,4 @@ final class StepWrites {
         ? write.aim(sourceOffset, targetOffset, runs.rowBytes(run))
         : write.aim(rows(runs, run, sourceStride), sourceOffset, targetOffset);
   }
-
-  /**
-   * Has one that exists go elsewhere, from the same bytes.
-   *
-   * @param target the region that it goes to
-   * @param targetOffset of its first row there
-   */
-  static void redirect(AimedWrite write, RemoteRegion target, long targetOffset, Imm imm) {
-    long from = write.sourceOffset();
-    long length = write.length();
-    PagedWrite.Rows rows = write.rows();
-    write.aim(0, 0, 0).redirect(target, imm); // what it was aimed at need not be in that
-    if (rows == null) {
-      write.aim(from, targetOffset, length);
-    } else {
-      write.aim(rows, from, targetOffset);
-    }
-  }
 }
