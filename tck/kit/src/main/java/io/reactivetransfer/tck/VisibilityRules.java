@@ -185,7 +185,7 @@ abstract class VisibilityRules extends RuleGroup {
     stage().get(duo.origin().submit(write.aim(rows, shift, 512)));
     stage().complete(duo.target().counter(imm).next(1));
     for (int row = 0; row < 3; row++) {
-      duo.to().expectCopy(512 + row * 32, duo.from(), shift + row * 96, 16);
+      duo.to().expectCopy(512 + row * 32L, duo.from(), shift + row * 96L, 16);
     }
     duo.to().assertAsExpected("when a write was counted that was aimed at rows");
     // A claim is told before the figures say so.
