@@ -161,7 +161,9 @@ public final class WeightsRankBuilder {
    * already, or {@link Checksums} that were not given to {@link #verify} while it is to compare
    * sums by itself, and with an {@link IllegalArgumentException} if regions share memory. Each
    * subscription opens another one; cancelling undoes what was registered, and closes a rank that
-   * has begun, until it was emitted.
+   * has begun, until it was emitted. A {@code timeout} behind this may be over just as the rank
+   * comes, which nobody has then: remember it by a {@code doOnNext} before the timeout, and close
+   * it if that fails.
    */
   public Mono<WeightsRank> open() {
     if (buffers.isEmpty()) {
