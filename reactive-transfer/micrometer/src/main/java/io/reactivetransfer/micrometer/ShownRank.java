@@ -48,6 +48,10 @@ final class ShownRank extends ShownWeights
     return ranks.stream().mapToLong(each -> each.status().version()).min().orElse(0);
   }
 
+  private long leases() {
+    return ranks.stream().mapToLong(WeightsRank::openLeases).sum();
+  }
+
   /** All updates are counted together, so there is one who is told of them. */
   VersionRecorder.UpdateRecorder begun() {
     begun.increment();
@@ -81,6 +85,12 @@ final class ShownRank extends ShownWeights
         "the version that is served, or would be; 0 if there is none",
         this,
         ShownRank::version);
+    meters.gauge(
+        "weights.leases",
+        Tags.empty(),
+        "leases of versions that are open, for which updates may wait",
+        this,
+        ShownRank::leases);
     active(
         "weights.updates.active",
         "updates that have begun on this rank and not ended",

@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.config.MeterFilterReply;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactivetransfer.EngineRecorder;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.version.VersionLease;
 import io.reactivetransfer.weights.version.WeightsBuffer;
 import io.reactivetransfer.weights.version.WeightsRank;
 import java.lang.foreign.Arena;
@@ -52,6 +53,11 @@ class WeightsMetersTest {
     assertThat(sum(registry, "weights.flipped", ofRank)).isEqualTo(2 * BYTES);
     assertThat(sum(registry, "weights.version", ofRank)).isEqualTo(8);
     assertThat(sum(registry, "weights.serving", ofRank)).isEqualTo(1);
+    assertThat(sum(registry, "weights.leases", ofRank)).isZero();
+    try (VersionLease lease = weights.rank.lease()) {
+      assertThat(sum(registry, "weights.leases", ofRank)).as("%s", lease).isEqualTo(1);
+    }
+    assertThat(sum(registry, "weights.leases", ofRank)).isZero();
     until(2, registry, "weights.runs", ofTrainer);
     assertThat(sum(registry, "weights.runs", "outcome", "done")).isEqualTo(2);
     assertThat(sum(registry, "weights.runs.active", ofTrainer)).isZero();

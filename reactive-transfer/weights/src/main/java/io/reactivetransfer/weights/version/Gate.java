@@ -65,6 +65,11 @@ final class Gate {
     word.updateAndGet(now -> now & ~CLOSED);
   }
 
+  /** How many readers are inside. */
+  long readers() {
+    return word.get() & ~CLOSED;
+  }
+
   /** Whether it is closed and nobody is inside. */
   boolean isDrained() {
     return word.get() == CLOSED;

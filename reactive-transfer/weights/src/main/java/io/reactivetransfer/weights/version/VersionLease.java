@@ -23,12 +23,14 @@ public final class VersionLease implements AutoCloseable {
     }
   }
 
+  private final String rank;
   private final Gate gate;
 
   @SuppressWarnings("unused") // by its handle
   private boolean isClosed;
 
-  VersionLease(Gate gate) {
+  VersionLease(String rank, Gate gate) {
+    this.rank = rank;
     this.gate = gate;
   }
 
@@ -49,9 +51,24 @@ public final class VersionLease implements AutoCloseable {
     return gate.buffer;
   }
 
-  /** The memory of that buffer, as it was given to the rank. */
+  /**
+   * The memory of that buffer, as it was given to the rank.
+   *
+   * @throws IllegalStateException if this is closed: the next update may write there
+   */
   public List<Memory> regions() {
+    if (isClosed()) {
+      throw new IllegalStateException(
+          "expected a lease that is open, got a "
+              + this
+              + ": close it behind the last byte that is read, and take another one for the next"
+              + " batch");
+    }
     return gate.regions;
+  }
+
+  private boolean isClosed() {
+    return (boolean) IS_CLOSED.getAcquire(this);
   }
 
   /** Gives it back. Closing again does nothing; does not block. */
@@ -60,5 +77,15 @@ public final class VersionLease implements AutoCloseable {
     if (IS_CLOSED.compareAndSet(this, false, true)) {
       gate.leave();
     }
+  }
+
+  /** Of which version at which rank, and whether it is closed. */
+  @Override
+  public String toString() {
+    return (isClosed() ? "closed" : "open")
+        + " lease of version "
+        + gate.version
+        + " at rank "
+        + rank;
   }
 }

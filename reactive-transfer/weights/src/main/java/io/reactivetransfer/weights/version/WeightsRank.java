@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -60,8 +61,8 @@ public final class WeightsRank {
   private final Postman postman;
   private final Disposable.Swap watching = Disposables.swap();
 
-  /** The gate of each buffer that was made last. Only in turns, like all above. */
-  private final @Nullable Gate[] gates;
+  /** The gate of each buffer that was made last. Set only in turns, which use all above. */
+  private final AtomicReferenceArray<@Nullable Gate> gates;
 
   /** The controller whose loss is looked for. Only in turns. */
   private @Nullable Peer watched;
@@ -92,7 +93,7 @@ public final class WeightsRank {
     this.engine = options.engine;
     this.buffers = List.copyOf(options.buffers);
     this.slots = slots;
-    this.gates = new Gate[slots.size()];
+    this.gates = new AtomicReferenceArray<>(slots.size());
     this.member = new MemberId(options.name, incarnation(options));
     this.machine = options.machines.make(member, slots.size(), new Doing());
     this.postman = new Postman(engine, VersionCodec.REPORTS, turns, true);
@@ -226,12 +227,25 @@ public final class WeightsRank {
         return null;
       }
       if (gate.enter()) {
-        return new VersionLease(gate);
+        return new VersionLease(member.name(), gate);
       }
       if (gate == current) {
         return null;
       }
     }
+  }
+
+  /**
+   * How many leases are open now, of all versions. One that is never closed keeps the next update
+   * from flipping, or, in {@link UpdateMode#TWO_BUFFERS_OUTLIVE}, the one behind it.
+   */
+  public long openLeases() {
+    long open = 0;
+    for (int i = 0; i < gates.length(); i++) {
+      Gate gate = gates.get(i);
+      open += gate == null ? 0 : gate.readers();
+    }
+    return open;
   }
 
   /**
@@ -437,7 +451,7 @@ public final class WeightsRank {
     public void serve(UpdateNumber update, long version, int buffer) {
       List<Memory> regions = buffers.get(buffer).regions();
       Gate gate = new Gate(update, version, buffer, regions, of -> turn(() -> drained(of)));
-      gates[buffer] = gate;
+      gates.set(buffer, gate);
       current = gate;
       if (recorded != null) {
         recorded.served(regions.stream().mapToLong(Memory::length).sum());
@@ -446,7 +460,7 @@ public final class WeightsRank {
 
     /** An earlier gate of the same buffer says nothing of those who read now. */
     private void drained(Gate gate) {
-      if (gates[gate.buffer] == gate && gate.isDrained()) {
+      if (gates.get(gate.buffer) == gate && gate.isDrained()) {
         machine.drained(gate.buffer);
       }
     }
