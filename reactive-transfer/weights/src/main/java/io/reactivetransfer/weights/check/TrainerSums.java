@@ -134,8 +134,8 @@ public final class TrainerSums {
     /**
      * Says the sums to each inference rank when all steps that write to it were looked at. Begins
      * when it is subscribed to, which happens once. Completes when all messages were taken over,
-     * which takes as long as an inference rank does not read them. It is logged to whom they
-     * cannot be said, which ends nothing for others. Cancelling says no more.
+     * which takes as long as an inference rank does not read them. It is logged to whom they cannot
+     * be said, which ends nothing for others. Cancelling says no more.
      */
     public Mono<Void> said() {
       return Flux.range(0, made.size()).flatMap(this::sayTo, Math.max(1, made.size())).then();

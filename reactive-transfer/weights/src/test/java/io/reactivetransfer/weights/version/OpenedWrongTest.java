@@ -9,8 +9,8 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.remote.RemoteTrainers;
 import java.lang.foreign.Arena;
-import java.lang.reflect.Proxy;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -135,8 +135,7 @@ class OpenedWrongTest {
   void aRankThatIsClosedWhileItOpensInVainLeavesNothingBehind(boolean isRankThere) {
     try (Arena arena = Arena.ofShared()) {
       Checksums sums = isRankThere ? null : Checksums.open(engine);
-      WeightsRankBuilder other =
-          WeightsRank.on(engine, "one").buffer(buffer(arena)).unverified();
+      WeightsRankBuilder other = WeightsRank.on(engine, "one").buffer(buffer(arena)).unverified();
       WeightsRank there = isRankThere ? other.open().block(Cluster.PATIENCE) : null;
       AtomicReference<WeightsRank> opening = new AtomicReference<>();
       VersionRecorder seeing =
