@@ -45,7 +45,7 @@ final class Window {
   private int given;
 
   /** One that can be changed is being given. */
-  private boolean isGiving;
+  private volatile boolean isGiving;
 
   // the NIC thread's
   private int seenGiven;
@@ -128,7 +128,7 @@ final class Window {
    */
   boolean close() {
     isClosed = true;
-    return !(boolean) IS_GIVING.getVolatile(this);
+    return !isGiving;
   }
 
   /** Whether the stream ends, or has ended. */
