@@ -115,7 +115,7 @@ class WindowTest {
         .isInstanceOfSatisfying(
             AimedWrite.class,
             copy -> {
-              assertThat(copy.target() == target).isTrue();
+              assertThat(copy.target()).isSameAs(target);
               assertThat(copy.imm()).isEqualTo(Imm.of(1));
             });
   }
