@@ -13,6 +13,7 @@ import io.netty.channel.nio.NioIoHandler;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,7 @@ class SocketLoopTest {
   private static final long WITHOUT_LIMIT = -1;
 
   private final BlockingQueue<Long> deadlines = new LinkedBlockingQueue<>();
+  private final AtomicInteger destroyed = new AtomicInteger();
   private final SocketLoop group =
       new SocketLoop(Thread::new, recording(NioIoHandler.newFactory()));
   private final EventLoop loop = group.next();
@@ -78,12 +80,13 @@ class SocketLoopTest {
                     throw noThread;
                   }
                 },
-            NioIoHandler.newFactory());
+            recording(NioIoHandler.newFactory()));
     assertThatThrownBy(() -> without.next().execute(() -> {})).isSameAs(noThread);
     without.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     assertThat(without.next().terminationFuture().await(40, TimeUnit.SECONDS)).isTrue();
     assertThat(without.next().terminationFuture().cause()).isSameAs(noThread);
     assertThat(without.terminationFuture().await(40, TimeUnit.SECONDS)).isTrue();
+    assertThat(destroyed).hasValue(1); // or its descriptors would stay
   }
 
   /** Notes until when each wait may last. */
@@ -116,6 +119,7 @@ class SocketLoopTest {
 
     @Override
     public void destroy() {
+      destroyed.incrementAndGet();
       waiting.destroy();
     }
 

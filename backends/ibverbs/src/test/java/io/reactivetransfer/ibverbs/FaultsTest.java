@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The n-th call of libibverbs fails, for every n: nothing but a {@link BackendException} comes out,
  * and only where it may; each write is reported once; nothing stays open.
  */
+// A usual build has a device that fails by the kit.
+@Tag("merge")
 class FaultsTest {
 
   private static final String ONLY = "reactivetransfer.ibverbs.fault";

@@ -53,6 +53,10 @@ public final class MoeStep {
   private final AtomicInteger kinds = new AtomicInteger();
 
   private volatile boolean isOver;
+
+  /** How often this object was another step. */
+  private int life;
+
   private @Nullable StepRefusedException refusal;
 
   // In turns: what was subscribed to, and what has completed.
@@ -88,6 +92,7 @@ public final class MoeStep {
   /** The next step, of the same object. */
   MoeStep anew(int tokens) {
     this.tokens = tokens;
+    life++;
     hasBegun.set(false);
     kinds.set(0);
     isOver = false;
@@ -379,8 +384,9 @@ public final class MoeStep {
    */
   public void giveUp(String why) {
     Objects.requireNonNull(why, "why");
+    int given = life;
     group.turns.run(() -> {
-      if (isToCome()) {
+      if (given == life && isToCome()) {
         group.fail(
             group.ranks.own(),
             "has given a step up on lane " + lane.index() + ": " + why,

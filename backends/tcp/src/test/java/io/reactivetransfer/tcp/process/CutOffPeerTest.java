@@ -19,10 +19,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
 /** A process of which one NIC is cut off, and its control channel is not. */
+// A usual build has processes that are cut off by the rules about those.
+@Tag("merge")
 class CutOffPeerTest {
 
   private static final String HOST = "127.0.0.1";

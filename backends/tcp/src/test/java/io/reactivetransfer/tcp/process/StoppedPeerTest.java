@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
@@ -24,6 +25,8 @@ import reactor.core.publisher.Flux;
  * bytes for them, yet no write to processes that stand still is done, and none that failed comes
  * later.
  */
+// A usual build has processes that stand still by the rules about those.
+@Tag("merge")
 class StoppedPeerTest {
 
   private static final int BYTES = 1 << 20;

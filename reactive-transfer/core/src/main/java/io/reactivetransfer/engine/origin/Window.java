@@ -92,6 +92,8 @@ final class Window {
       }
       try {
         put(UnderWay.copy(write));
+      } catch (IndexOutOfBoundsException aimedMeanwhile) {
+        // A mixture of what it was aimed at before and after: nothing is left to do for it.
       } finally {
         UnderWay.end(write);
       }

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two commands as users start them on two hosts; here both are on one. */
+// A usual build has the findings of doctor, and measures between processes by PerfTest.
+@Tag("merge")
 class PathCheckTest {
 
   /** With tcp alone there, as where no native library is installed, and for moments. */

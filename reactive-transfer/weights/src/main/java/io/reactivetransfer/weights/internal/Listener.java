@@ -8,7 +8,6 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Operators;
@@ -75,8 +74,9 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
    * that is the publisher's failure as any other one.
    */
   private void notSubscribed(Throwable thrown) {
-    if (isOver) {
-      throw Exceptions.propagate(thrown);
+    if (isOver) { // nobody hears of it, and whoever listens has others to begin
+      LOG.error("a publisher has thrown as it was subscribed to, behind its end", thrown);
+      return;
     }
     dispose();
     failed.accept(thrown);

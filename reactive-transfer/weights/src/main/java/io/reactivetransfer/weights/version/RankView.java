@@ -32,7 +32,9 @@ final class RankView {
   /** It cannot be reached. */
   void lost(String why) {
     isLost = true;
-    lossText = why;
+    if (!why.isEmpty()) { // that its state has ended as well says no more than what came before
+      lossText = why;
+    }
   }
 
   /** That it is lost, and why, if that is known. */

@@ -265,7 +265,9 @@ public final class WeightsRank {
   /**
    * Waits until a version is served, and reads it: the lease is closed when what the scope returned
    * has ended or is cancelled. Each subscription takes a lease of its own. Whatever the scope
-   * throws or signals ends the read, with errors that Reactor holds to be fatal as well.
+   * throws as it is called or subscribed to, or signals, ends the read, with errors that Reactor
+   * holds to be fatal as well. What it throws of those on another thread Reactor signals to nobody:
+   * there it has to signal it itself, or the lease stays open until the read is cancelled.
    *
    * @param scope called on the scheduler of the timers; must not block there
    */

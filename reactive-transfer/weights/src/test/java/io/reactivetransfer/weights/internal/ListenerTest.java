@@ -50,4 +50,19 @@ class ListenerTest {
     assertThat(cancels).hasValue(1);
     assertThat(listener.isDisposed()).isTrue();
   }
+
+  /** Whoever listens has others to begin, and has heard how this one has ended. */
+  @Test
+  void whatAPublisherThrowsBehindItsEndIsNoOtherEnd() {
+    Mono<Integer> done =
+        Mono.just(1)
+            .doFinally(signal -> {
+              throw new NoClassDefFoundError("of a test");
+            });
+    Listener<Integer> listener =
+        Listener.ofEnd(done, ends::incrementAndGet, failure -> cancels.incrementAndGet());
+    assertThat(ends).hasValue(1);
+    assertThat(cancels).hasValue(0);
+    assertThat(listener.isDisposed()).isTrue();
+  }
 }

@@ -74,6 +74,7 @@ class DeadlineReasonsTest {
     unheard(Command.Hold.class, "rank-1");
     rig.update("rank-0", "rank-1", "rank-2");
     rig.controller.lost("rank-1", "it said nothing for 3 s");
+    rig.controller.lost("rank-1", ""); // its state has ended, too
     rig.run();
     UpdateResult result = rig.results.getLast();
     assertThat(result.reason()).isEqualTo("rank rank-1 is lost: it said nothing for 3 s");
