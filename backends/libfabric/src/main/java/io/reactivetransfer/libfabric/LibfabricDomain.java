@@ -31,8 +31,11 @@ import org.jspecify.annotations.Nullable;
 /** One opened NIC of libfabric. */
 final class LibfabricDomain implements Domain {
 
-  /** Longer writes are cut, so that none holds a connection for long. */
-  private static final long MAX_WRITE_BYTES = 16L << 20;
+  /**
+   * Longer writes are cut, so that none holds a connection for long. Over tcp of libfabric 1.17
+   * writes of 16 MiB go at four fifths of the speed of these, and take a quarter more of the CPU.
+   */
+  private static final long MAX_WRITE_BYTES = 1L << 20;
 
   /**
    * So long connections are not looked at while nothing is expected of peers: over tcp of 1.17 a
