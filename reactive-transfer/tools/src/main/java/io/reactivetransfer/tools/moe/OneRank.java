@@ -251,12 +251,14 @@ public final class OneRank implements AutoCloseable {
     return all.getFirst();
   }
 
+  /** A barrier is passed when all others are there, and its own writes may not be over then. */
   private void cutOff() {
     await(
         loop,
-        Mono.fromRunnable(backend::cutOff)
-            .thenReturn(1)
+        Mono.fromCallable(backend::cutOff)
+            .filter(Boolean::booleanValue)
             .subscribeOn(engine.scheduler())
+            .repeatWhenEmpty(times -> times)
             .toFuture());
     int kinds = IMMS_PER_LANE * lanes.size() + (barrier == null ? 0 : 1);
     if (backend.nic().kinds() != kinds) {
@@ -386,7 +388,7 @@ public final class OneRank implements AutoCloseable {
   private static <T> T await(@Nullable StagedLoop loop, CompletableFuture<@Nullable T> future) {
     long end = System.nanoTime() + PATIENCE.toNanos();
     while (loop != null && !future.isDone() && System.nanoTime() - end < 0) {
-      if (!loop.turn()) {
+      if (!loop.turn() && !loop.turnDue()) {
         Thread.onSpinWait();
       }
     }

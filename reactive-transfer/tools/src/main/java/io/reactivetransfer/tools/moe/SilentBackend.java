@@ -39,10 +39,19 @@ final class SilentBackend implements Backend {
     this.loop = loop;
   }
 
-  /** Nothing moves from now on. In a turn of the engine. */
-  void cutOff() {
+  /**
+   * Nothing moves from now on. In a turn of the engine.
+   *
+   * @return false if the NIC has writes that are not over: then all is as it was, and whoever asks
+   *     asks again
+   */
+  boolean cutOff() {
+    if (!nic().isQuiet()) {
+      return false;
+    }
     isCutOff = true;
     nic().cutOff();
+    return true;
   }
 
   /** The only NIC. */

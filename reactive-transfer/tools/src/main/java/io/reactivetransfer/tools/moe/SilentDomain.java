@@ -34,6 +34,10 @@ final class SilentDomain implements Domain {
   private final TreeMap<Integer, List<Arrival>> learned = new TreeMap<>();
   private Arrival[][] arrivals = new Arrival[0][];
   private boolean isCutOff;
+
+  /** How many writes the real one has taken and not reported. */
+  private int outstanding;
+
   private final long[] tokens = new long[DEPTH];
   private int head;
   private int tail;
@@ -53,7 +57,19 @@ final class SilentDomain implements Domain {
     this.real = real;
   }
 
+  /**
+   * Whether the real one has reported all that it has taken. What it has not is never reported once
+   * it is cut off, and an engine does not close before each of its writes has ended.
+   */
+  boolean isQuiet() {
+    return outstanding == 0;
+  }
+
   void cutOff() {
+    if (!isQuiet()) {
+      throw new IllegalStateException(
+          "expected a NIC that has reported all writes, got %d that are not".formatted(outstanding));
+    }
     isCutOff = true;
     arrivals = new Arrival[learned.size()][];
     int kind = 0;
@@ -110,7 +126,11 @@ final class SilentDomain implements Domain {
   @Override
   public PostResult post(Operation op) {
     if (!isCutOff) {
-      return real.post(op);
+      PostResult result = real.post(op);
+      if (result == PostResult.TAKEN) {
+        outstanding++;
+      }
+      return result;
     }
     if (tail - head == DEPTH) {
       return PostResult.NIC_BUSY;
@@ -229,21 +249,25 @@ final class SilentDomain implements Domain {
 
     @Override
     public void written(long token) {
+      outstanding--;
       sink.written(token);
     }
 
     @Override
     public void written(long token, int writes) {
+      outstanding -= writes;
       sink.written(token, writes);
     }
 
     @Override
     public void failed(long token, int code, String text) {
+      outstanding--;
       sink.failed(token, code, text);
     }
 
     @Override
     public void refused(long token, int code, String text) {
+      outstanding--;
       sink.refused(token, code, text);
     }
 
