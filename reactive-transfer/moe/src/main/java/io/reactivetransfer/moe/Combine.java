@@ -31,6 +31,10 @@ final class Combine {
   private final @Nullable DeviceMemory deviceResults;
 
   private final MemorySegment blocks;
+
+  /** All of this rank, in which are results of its own experts and those of others. */
+  private final MemorySegment whole;
+
   private final WeightedSums sums;
   private final ResultPlaces places;
   private final Writes writes;
@@ -77,9 +81,16 @@ final class Combine {
     blocks = memory.section(Section.BLOCKS);
     results = shape.isInPlace() ? blocks : memory.section(Section.RESULTS);
     deviceResults = memory.ofExperts(Section.RESULTS);
-    MemorySegment returned = memory.section(Section.RETURNED);
     sums = new WeightedSums(shape);
-    places = new ResultPlaces(shape, rank, lane.routing, arrangement, returned, results);
+    whole = memory.whole();
+    places =
+        new ResultPlaces(
+            shape,
+            rank,
+            lane.routing,
+            arrangement,
+            memory.at(rank, Section.RETURNED),
+            memory.at(rank, shape.isInPlace() ? Section.BLOCKS : Section.RESULTS));
     toOthers = new AimedWrite[shape.ranks()];
     blocksAt = memory.at(rank, Section.BLOCKS);
     returnedAt = new long[toOthers.length];
@@ -244,7 +255,7 @@ final class Combine {
     int count = lane.routing.tokens();
     DeviceMemory onDevice = deviceTo;
     if (onDevice == null) {
-      sums.sum(places, lane.weights, 0, count, to, stride);
+      sums.sum(whole, places, lane.weights, 0, count, to, stride);
       return;
     }
     long bytes = shape.sumBytes();
@@ -253,7 +264,7 @@ final class Combine {
     DeviceAccess access = group.devices.access(onDevice);
     for (int first = 0; first < count; ) {
       int rows = DeviceRows.fitting(some, bytes, bytes, count - first);
-      sums.sum(places, lane.weights, first, rows, some, bytes);
+      sums.sum(whole, places, lane.weights, first, rows, some, bytes);
       if (stride == bytes) {
         access.copyFromHost(some, 0, onDevice, first * stride, rows * bytes);
       } else { // what lies between them is the caller's

@@ -1,7 +1,5 @@
 package io.reactivetransfer.moe;
 
-import java.lang.foreign.MemorySegment;
-
 /**
  * Where the result of each pair of one's own group lies: where another rank has written it, in send
  * order; or, if it comes from an expert of this rank, in the row where that has put it.
@@ -11,23 +9,23 @@ final class ResultPlaces {
   private final int rank;
   private final OwnRouting routing;
   private final Arrangement arrangement;
-  private final MemorySegment returned;
-  private final MemorySegment results;
+  private final long returned;
+  private final long results;
   private final long stride;
 
   /**
    * Of the step that the routing and the arrangement are of.
    *
-   * @param returned what others write
-   * @param results what experts of this rank put there
+   * @param returned where begins what others write, in bytes from the beginning of the memory
+   * @param results where begins what experts of this rank put there
    */
   ResultPlaces(
       MoeShape shape,
       int rank,
       OwnRouting routing,
       Arrangement arrangement,
-      MemorySegment returned,
-      MemorySegment results) {
+      long returned,
+      long results) {
     this.rank = rank;
     this.routing = routing;
     this.arrangement = arrangement;
@@ -36,18 +34,11 @@ final class ResultPlaces {
     stride = shape.resultStride();
   }
 
-  private boolean isOwn(int pair) {
-    return routing.rank(pair) == rank;
-  }
-
-  /** The memory in which it lies. */
-  MemorySegment memory(int pair) {
-    return isOwn(pair) ? results : returned;
-  }
-
-  /** Where it begins there, in bytes. */
+  /** Where it begins, in bytes from the beginning of the rank's memory. */
   long at(int pair) {
     int place = routing.place(pair);
-    return stride * (isOwn(pair) ? arrangement.rowOfOwn(place) : place);
+    return routing.rank(pair) == rank
+        ? results + stride * arrangement.rowOfOwn(place)
+        : returned + stride * place;
   }
 }

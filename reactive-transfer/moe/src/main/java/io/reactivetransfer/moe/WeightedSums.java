@@ -1,202 +1,65 @@
 package io.reactivetransfer.moe;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
-import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Sums the results of each token, weighted, in the order in which its experts were named: each
- * product and each sum is rounded to 32 bits, so the bits of the sum do not depend on who was
- * first.
- *
- * <p>It goes block by block, and what a block needs stays in the second cache. All loops are over
- * arrays, which the compiler makes vector instructions of. That of numbers of 16 bits that are the
- * upper half of a float knows two tricks for that: two of them are one int, of which one shift and
- * one mask make two floats; and bits become floats by a copy, as there is no vector instruction
- * that the compiler would use for {@code Float.intBitsToFloat}.
- */
+/** Sums the results of each token, by vectors as soon as these are faster. */
 final class WeightedSums {
 
-  /**
-   * The most numbers of a block; even. Results are read from memory in runs of as many, and the
-   * processor reads ahead only within one. With 1,024 sums of 7,168 numbers take 1.4 times as long.
-   */
-  private static final int BLOCK = 8_192;
-
-  private static final ValueLayout.OfInt PAIR =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfFloat BITS = ValueLayout.JAVA_FLOAT_UNALIGNED;
-  private static final int UPPER = 0xffff_0000;
-
   private final MoeShape shape;
-  private final float[] sum;
-  private final float[] values;
-  private final short[] halves;
+  private final BooleanSupplier areVectorsFast;
+  private final ArraySums plain;
 
-  // Of numbers that come in pairs: the first ones, and the second ones.
-  private final int[] pairs;
-  private final int[] firstBits;
-  private final int[] secondBits;
-  private final MemorySegment firstBitsAsMemory;
-  private final MemorySegment secondBitsAsMemory;
-  private final float[] firsts;
-  private final float[] seconds;
-  private final MemorySegment firstSumsAsMemory;
-  private final MemorySegment secondSumsAsMemory;
-  private final float[] firstSums;
-  private final float[] secondSums;
+  /** Made when it is used at first: a JVM without vectors cannot load its class. */
+  private @Nullable TokenSums byVectors;
 
   WeightedSums(MoeShape shape) {
-    this.shape = shape;
-    int most = Math.min(BLOCK, shape.hidden());
-    sum = new float[most];
-    values = new float[most];
-    halves = new short[most];
-    pairs = new int[most / 2];
-    firstBits = new int[most / 2];
-    secondBits = new int[most / 2];
-    firsts = new float[most / 2];
-    seconds = new float[most / 2];
-    firstSums = new float[most / 2];
-    secondSums = new float[most / 2];
-    firstBitsAsMemory = MemorySegment.ofArray(firstBits);
-    secondBitsAsMemory = MemorySegment.ofArray(secondBits);
-    firstSumsAsMemory = MemorySegment.ofArray(firstSums);
-    secondSumsAsMemory = MemorySegment.ofArray(secondSums);
+    this(shape, Vectors.warmUp() ? Vectors::areFast : () -> false);
   }
 
-  /** Sums up some tokens, the sum of the first of which begins the memory. */
+  /**
+   * Of a test.
+   *
+   * @param areVectorsFast asked before each call of {@link #sum}
+   */
+  WeightedSums(MoeShape shape, BooleanSupplier areVectorsFast) {
+    this.shape = shape;
+    this.areVectorsFast = areVectorsFast;
+    plain = new ArraySums(shape.resultType(), shape.sumType(), shape.topK(), shape.hidden());
+  }
+
+  /**
+   * Sums up some tokens, the sum of the first of which begins its memory.
+   *
+   * @param results the memory of the rank
+   */
   void sum(
+      MemorySegment results,
       ResultPlaces places,
       float[] weights,
       int first,
       int tokens,
       MemorySegment sums,
       long stride) {
-    for (int token = first; token < first + tokens; token++) {
-      for (int begin = 0; begin < shape.hidden(); begin += BLOCK) {
-        int count = Math.min(BLOCK, shape.hidden() - begin);
-        if (shape.resultType() == FloatType.BF16) {
-          sumPairs(places, weights, token, begin, count);
-        } else {
-          sumPlain(places, weights, token, begin, count);
-        }
-        store(sums, (token - first) * stride + (long) begin * shape.sumType().bytes(), count);
-      }
-    }
-  }
-
-  private void sumPlain(ResultPlaces places, float[] weights, int token, int begin, int count) {
+    TokenSums of = areVectorsFast.getAsBoolean() ? vectors() : plain;
     int topK = shape.topK();
-    long first = (long) begin * shape.resultType().bytes();
-    Arrays.fill(sum, 0, count, 0);
-    for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
-      load(places.memory(pair), places.at(pair) + first, count);
-      add(weights[pair], values, sum, count);
-    }
-  }
-
-  private void load(MemorySegment results, long at, int count) {
-    if (shape.resultType() == FloatType.FP32) {
-      MemorySegment.copy(results, FloatType.FLOAT, at, values, 0, count);
-      return;
-    }
-    MemorySegment.copy(results, FloatType.SHORT, at, halves, 0, count);
-    for (int i = 0; i < count; i++) {
-      values[i] = Float.float16ToFloat(halves[i]);
-    }
-  }
-
-  /** Leaves the sums in {@link #sum} if their number is odd or they are not stored in pairs. */
-  private void sumPairs(ResultPlaces places, float[] weights, int token, int begin, int count) {
-    int topK = shape.topK();
-    int half = count / 2;
-    Arrays.fill(firstSums, 0, half, 0);
-    Arrays.fill(secondSums, 0, half, 0);
-    float last = 0;
-    for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
-      MemorySegment results = places.memory(pair);
-      long at = places.at(pair) + 2L * begin;
-      MemorySegment.copy(results, PAIR, at, pairs, 0, half);
-      split(pairs, firstBits, secondBits, half);
-      MemorySegment.copy(firstBitsAsMemory, BITS, 0, firsts, 0, half);
-      MemorySegment.copy(secondBitsAsMemory, BITS, 0, seconds, 0, half);
-      add(weights[pair], firsts, firstSums, half);
-      add(weights[pair], seconds, secondSums, half);
-      if (half * 2 < count) {
-        last += weights[pair] * FloatType.BF16.get(results, at + 4L * half);
+    for (int i = 0; i < tokens; i++) {
+      for (int k = 0; k < topK; k++) {
+        int pair = (first + i) * topK + k;
+        of.result(k, places.at(pair), weights[pair]);
       }
-    }
-    if (!arePaired(count)) {
-      for (int i = 0; i < half; i++) {
-        sum[2 * i] = firstSums[i];
-        sum[2 * i + 1] = secondSums[i];
-      }
-      if (half * 2 < count) {
-        sum[count - 1] = last;
-      }
+      of.sum(results, shape.hidden(), sums, i * stride);
     }
   }
 
-  private boolean arePaired(int count) {
-    return shape.resultType() == FloatType.BF16
-        && shape.sumType() == FloatType.BF16
-        && count % 2 == 0;
-  }
-
-  private static void split(int[] pairs, int[] firsts, int[] seconds, int count) {
-    for (int i = 0; i < count; i++) {
-      int pair = pairs[i];
-      firsts[i] = pair << 16;
-      seconds[i] = pair & UPPER;
+  private TokenSums vectors() {
+    TokenSums made = byVectors;
+    if (made == null) {
+      boolean canSum = VectorSums.canSum(shape.resultType(), shape.sumType());
+      made = canSum ? new VectorSums(shape.resultType(), shape.sumType(), shape.topK()) : plain;
+      byVectors = made;
     }
-  }
-
-  private static void add(float weight, float[] values, float[] sums, int count) {
-    for (int i = 0; i < count; i++) {
-      sums[i] += weight * values[i];
-    }
-  }
-
-  private void store(MemorySegment sums, long at, int count) {
-    if (arePaired(count)) {
-      storePairs(sums, at, count / 2);
-      return;
-    }
-    switch (shape.sumType()) {
-      case BF16 -> {
-        for (int i = 0; i < count; i++) {
-          halves[i] = FloatType.toBf16(sum[i]);
-        }
-        MemorySegment.copy(halves, 0, sums, FloatType.SHORT, at, count);
-      }
-      case FP16 -> {
-        for (int i = 0; i < count; i++) {
-          halves[i] = Float.floatToFloat16(sum[i]);
-        }
-        MemorySegment.copy(halves, 0, sums, FloatType.SHORT, at, count);
-      }
-      case FP32 -> MemorySegment.copy(sum, 0, sums, FloatType.FLOAT, at, count);
-    }
-  }
-
-  private void storePairs(MemorySegment sums, long at, int count) {
-    MemorySegment.copy(firstSumsAsMemory, ValueLayout.JAVA_INT_UNALIGNED, 0, firstBits, 0, count);
-    MemorySegment.copy(secondSumsAsMemory, ValueLayout.JAVA_INT_UNALIGNED, 0, secondBits, 0, count);
-    for (int i = 0; i < count; i++) {
-      pairs[i] = (rounded(firstBits[i]) >>> 16) | (rounded(secondBits[i]) & UPPER);
-    }
-    MemorySegment.copy(pairs, 0, sums, PAIR, at, count);
-  }
-
-  /**
-   * Bits whose upper half is the nearest number of 16 bits, as {@link FloatType#toBf16} has it.
-   * Without a branch: what is no number gets its quiet bit, and nothing is added to it.
-   */
-  private static int rounded(int bits) {
-    int isNoNumber = (0x7f80_0000 - (bits & 0x7fff_ffff)) >> 31;
-    int up = 0x7fff + (bits >>> 16 & 1);
-    return (bits + (up & ~isNoNumber)) | (isNoNumber & 0x40_0000);
+    return made;
   }
 }

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
+import jdk.incubator.vector.IntVector;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bits of sums, next to those of one loop over single numbers. */
 class WeightedSumsTest {
@@ -32,8 +33,9 @@ class WeightedSumsTest {
   private static final class Results {
     final OwnRouting routing;
     final Arrangement arrangement;
-    final MemorySegment returned;
-    final MemorySegment results;
+    final MemorySegment memory;
+    final long returned;
+    final long results;
     final ResultPlaces places;
 
     Results(MoeShape shape, int tokens, int[] experts) {
@@ -50,8 +52,9 @@ class WeightedSumsTest {
       arrangement = new Arrangement(shape, OWN);
       arrangement.compute(table);
       MoeMemory memory = shape.memory(OWN);
-      returned = Arena.ofAuto().allocate(memory.length(MoeMemory.Section.RETURNED), 16);
-      results = Arena.ofAuto().allocate(memory.length(MoeMemory.Section.RESULTS), 16);
+      this.memory = Arena.ofAuto().allocate(memory.bytes(), 16);
+      returned = memory.offset(0, MoeMemory.Section.RETURNED);
+      results = memory.offset(0, MoeMemory.Section.RESULTS);
       places = new ResultPlaces(shape, OWN, routing, arrangement, returned, results);
     }
   }
@@ -64,6 +67,21 @@ class WeightedSumsTest {
     "FP16,FP32,7", "FP32,BF16,8194", "FP32,FP16,9", "FP32,FP32,16385"
   })
   void areTheSameBits(FloatType from, FloatType to, int hidden) {
+    areTheSameBits(from, to, hidden, false);
+  }
+
+  /** Lengths that fill vectors and that do not; there are others for some kinds only. */
+  @ParameterizedTest
+  @CsvSource({
+    "BF16,BF16,1", "BF16,BF16,63", "BF16,BF16,64", "BF16,BF16,193", "BF16,BF16,1026",
+    "BF16,FP32,31", "BF16,FP32,32", "BF16,FP32,515", "FP32,FP32,33", "FP32,FP32,256",
+    "FP32,FP32,1027", "BF16,FP16,70", "FP16,BF16,70", "FP32,BF16,70"
+  })
+  void areTheSameBitsByVectors(FloatType from, FloatType to, int hidden) {
+    areTheSameBits(from, to, hidden, true);
+  }
+
+  private void areTheSameBits(FloatType from, FloatType to, int hidden, boolean areVectors) {
     MoeShape shape = shape(from, to, hidden);
     int[] experts = new int[TOKENS * TOP_K];
     for (int i = 0; i < experts.length; i++) {
@@ -74,11 +92,10 @@ class WeightedSumsTest {
     for (int i = 0; i < weights.length; i++) {
       weights[i] = random.nextFloat() * 4 - 2;
     }
-    fill(all.returned);
-    fill(all.results);
+    fill(all.memory);
     long stride = shape.sumBytes() + 6;
     MemorySegment sums = Arena.ofAuto().allocate(TOKENS * stride, 2);
-    new WeightedSums(shape).sum(all.places, weights, 0, TOKENS, sums, stride);
+    new WeightedSums(shape, () -> areVectors).sum(all.memory, all.places, weights, 0, TOKENS, sums, stride);
     MemorySegment one = Arena.ofAuto().allocate(4);
     for (int token = 0; token < TOKENS; token++) {
       for (int i = 0; i < hidden; i++) {
@@ -87,8 +104,9 @@ class WeightedSumsTest {
           boolean isOwn = shape.placement().rankOf(experts[pair]) == OWN;
           int place = all.routing.place(pair);
           int row = isOwn ? all.arrangement.rowOfOwn(place) : place;
-          long at = row * shape.resultStride() + (long) i * from.bytes();
-          sum += weights[pair] * from.get(isOwn ? all.results : all.returned, at);
+          long first = isOwn ? all.results : all.returned;
+          long at = first + row * shape.resultStride() + (long) i * from.bytes();
+          sum += weights[pair] * from.get(all.memory, at);
         }
         to.set(one, 0, sum);
         float got = to.get(sums, token * stride + (long) i * to.bytes());
@@ -110,24 +128,25 @@ class WeightedSumsTest {
   }
 
   /** Halfway cases, and the largest. */
-  @Test
-  void pairsAreRoundedAsSingleNumbersAre() {
-    MoeShape shape = shape(FloatType.BF16, FloatType.BF16, 2);
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void pairsAreRoundedAsSingleNumbersAre(boolean areVectors) {
+    int hidden = areVectors ? 4 * IntVector.SPECIES_PREFERRED.length() : 2;
+    MoeShape shape = shape(FloatType.BF16, FloatType.BF16, hidden);
     Results all = new Results(shape, 1, new int[] {0, 1, 2});
-    MemorySegment sums = Arena.ofAuto().allocate(4);
+    MemorySegment sums = Arena.ofAuto().allocate(2L * hidden);
     MemorySegment one = Arena.ofAuto().allocate(2);
-    WeightedSums weighted = new WeightedSums(shape);
-    for (int i = 0; i < 100_000; i++) {
+    WeightedSums weighted = new WeightedSums(shape, () -> areVectors);
+    for (int i = 0; i < (areVectors ? 10_000 : 100_000); i++) {
       float weight = Float.intBitsToFloat(random.nextInt());
       if (!Float.isFinite(weight)) {
         continue;
       }
       for (int pair = 0; pair < TOP_K; pair++) {
-        MemorySegment memory = all.places.memory(pair);
-        FloatType.BF16.set(memory, all.places.at(pair), pair == 0 ? 1 : 0);
-        FloatType.BF16.set(memory, all.places.at(pair) + 2, pair == 1 ? -1 : 0);
+        FloatType.BF16.set(all.memory, all.places.at(pair), pair == 0 ? 1 : 0);
+        FloatType.BF16.set(all.memory, all.places.at(pair) + 2, pair == 1 ? -1 : 0);
       }
-      weighted.sum(all.places, new float[] {weight, weight, 0}, 0, 1, sums, 4);
+      weighted.sum(all.memory, all.places, new float[] {weight, weight, 0}, 0, 1, sums, 2L * hidden);
       FloatType.BF16.set(one, 0, weight);
       assertThat(FloatType.BF16.get(sums, 0)).isEqualTo(FloatType.BF16.get(one, 0));
       FloatType.BF16.set(one, 0, -weight);

@@ -1,0 +1,57 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When sums are taken by vectors. */
+class VectorsTest {
+
+  private static final String BOTH_COMPILERS = "-XX:TieredStopAtLevel=4";
+  private static final String MODULE = "--add-modules=jdk.incubator.vector";
+
+  @Test
+  void thePropertyIsAutoOrOff() {
+    assertThat(Vectors.isWanted("auto")).isTrue();
+    assertThat(Vectors.isWanted("off")).isFalse();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Vectors.isWanted("on"))
+        .withMessage("expected auto or off as the property reactivetransfer.vectors, got \"on\"");
+  }
+
+  /** As HotSpot describes itself. */
+  @Test
+  void withoutTheSecondCompilerTheyAreNot() {
+    assertThat(Vectors.hasSecondCompiler("mixed mode, sharing")).isTrue();
+    assertThat(Vectors.hasSecondCompiler("mixed mode, emulated-client, sharing")).isFalse();
+    assertThat(Vectors.hasSecondCompiler("interpreted mode, sharing")).isFalse();
+  }
+
+  @Test
+  void withTheModuleTheyAreWhenTheyAreCompiled() throws Exception {
+    assertThat(output(BOTH_COMPILERS, MODULE)).contains("fast");
+  }
+
+  @Test
+  void withoutTheModuleTheyAreNot() throws Exception {
+    assertThat(output(BOTH_COMPILERS)).contains("not there");
+  }
+
+  @Test
+  void norIfTheyAreOff() throws Exception {
+    assertThat(output(BOTH_COMPILERS, MODULE, "-Dreactivetransfer.vectors=off"))
+        .contains("not there");
+  }
+
+  private static String output(String... options) throws Exception {
+    try (JavaProcess program =
+        JavaProcess.start(
+            JavaProcess.command(List.of(options), VectorProgram.class.getName()))) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      return program.stdout();
+    }
+  }
+}
