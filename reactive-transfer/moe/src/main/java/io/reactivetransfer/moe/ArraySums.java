@@ -7,10 +7,10 @@ import java.util.Arrays;
 
 /**
  * Sums by loops over arrays, which the compiler makes vector instructions of. It goes block by
- * block, and what a block needs stays in the second cache. The loop over numbers of 16 bits that are
- * the upper half of a float knows two tricks for that: two of them are one int, of which one shift and
- * one mask make two floats; and bits become floats by a copy, as there is no vector instruction
- * that the compiler would use for {@code Float.intBitsToFloat}.
+ * block, and what a block needs stays in the second cache. The loop over numbers of 16 bits that
+ * are the upper half of a float knows two tricks for that: two of them are one int, of which one
+ * shift and one mask make two floats; and bits become floats by a copy, as there is no vector
+ * instruction that the compiler would use for {@code Float.intBitsToFloat}.
  */
 final class ArraySums extends TokenSums {
 

@@ -9,8 +9,8 @@ import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The same sums as those of {@link ArraySums}, bit by bit, with the JVM's vectors: what is read goes through
- * registers and nowhere else. Only loaded if {@link Vectors} says that it may be.
+ * The same sums as those of {@link ArraySums}, bit by bit, with the JVM's vectors: what is read
+ * goes through registers and nowhere else. Only loaded if {@link Vectors} says that it may be.
  *
  * <p>Two numbers of 16 bits that are the upper half of a float are one int. Of a vector of them one
  * shift and one mask make two vectors of floats: those of the even numbers and those of the odd
@@ -33,7 +33,9 @@ final class VectorSums extends TokenSums {
 
   /** Whether there are such sums; others are taken by {@link ArraySums}. */
   static boolean canSum(FloatType from, FloatType to) {
-    return from == FloatType.FP32 ? to == FloatType.FP32 : from == FloatType.BF16 && to != FloatType.FP16;
+    return from == FloatType.FP32
+        ? to == FloatType.FP32
+        : from == FloatType.BF16 && to != FloatType.FP16;
   }
 
   @Override

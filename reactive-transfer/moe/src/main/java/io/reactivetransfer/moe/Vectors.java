@@ -8,14 +8,15 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Whether sums are taken by the JVM's vectors: if whoever started it has given {@code
  * --add-modules=jdk.incubator.vector}, and they are faster here. Where the second compiler has not
- * compiled what uses them yet, they are objects, and a thousand times slower. So a thread that lives
- * for some seconds computes with them, now and then, until they are not.
+ * compiled what uses them yet, they are objects, and a thousand times slower. So a thread that
+ * lives for some seconds computes with them, now and then, until they are not.
  */
 final class Vectors {
 
   static final String PROPERTY = "reactivetransfer.vectors";
 
   private static final String MODULE = "jdk.incubator.vector";
+
   /** A compiler that has much to do is waited for, some 20 seconds at least. */
   private static final int MOST_ROUNDS = 2_000;
 

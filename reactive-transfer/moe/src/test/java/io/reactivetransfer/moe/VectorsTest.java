@@ -48,8 +48,7 @@ class VectorsTest {
 
   private static String output(String... options) throws Exception {
     try (JavaProcess program =
-        JavaProcess.start(
-            JavaProcess.command(List.of(options), VectorProgram.class.getName()))) {
+        JavaProcess.start(JavaProcess.command(List.of(options), VectorProgram.class.getName()))) {
       assertThat(program.exitCode()).as(program::stderr).isZero();
       return program.stdout();
     }

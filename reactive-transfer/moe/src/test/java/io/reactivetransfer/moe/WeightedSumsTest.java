@@ -95,7 +95,8 @@ class WeightedSumsTest {
     fill(all.memory);
     long stride = shape.sumBytes() + 6;
     MemorySegment sums = Arena.ofAuto().allocate(TOKENS * stride, 2);
-    new WeightedSums(shape, () -> areVectors).sum(all.memory, all.places, weights, 0, TOKENS, sums, stride);
+    new WeightedSums(shape, () -> areVectors)
+        .sum(all.memory, all.places, weights, 0, TOKENS, sums, stride);
     MemorySegment one = Arena.ofAuto().allocate(4);
     for (int token = 0; token < TOKENS; token++) {
       for (int i = 0; i < hidden; i++) {
@@ -146,7 +147,8 @@ class WeightedSumsTest {
         FloatType.BF16.set(all.memory, all.places.at(pair), pair == 0 ? 1 : 0);
         FloatType.BF16.set(all.memory, all.places.at(pair) + 2, pair == 1 ? -1 : 0);
       }
-      weighted.sum(all.memory, all.places, new float[] {weight, weight, 0}, 0, 1, sums, 2L * hidden);
+      weighted.sum(
+          all.memory, all.places, new float[] {weight, weight, 0}, 0, 1, sums, 2L * hidden);
       FloatType.BF16.set(one, 0, weight);
       assertThat(FloatType.BF16.get(sums, 0)).isEqualTo(FloatType.BF16.get(one, 0));
       FloatType.BF16.set(one, 0, -weight);

@@ -68,7 +68,8 @@ final class SilentDomain implements Domain {
   void cutOff() {
     if (!isQuiet()) {
       throw new IllegalStateException(
-          "expected a NIC that has reported all writes, got %d that are not".formatted(outstanding));
+          "expected a NIC that has reported all writes, got %d that are not"
+              .formatted(outstanding));
     }
     isCutOff = true;
     arrivals = new Arrival[learned.size()][];
