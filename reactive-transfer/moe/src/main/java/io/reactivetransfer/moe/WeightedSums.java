@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** Sums the results of each token, by vectors as soon as these are faster. */
 final class WeightedSums {
 
+  private static final Class<?> NATIVE = MemorySegment.NULL.getClass();
+
   private final MoeShape shape;
   private final BooleanSupplier areVectorsFast;
   private final ArraySums plain;
@@ -42,7 +44,8 @@ final class WeightedSums {
       int tokens,
       MemorySegment sums,
       long stride) {
-    TokenSums of = areVectorsFast.getAsBoolean() ? vectors() : plain;
+    TokenSums of =
+        areVectorsFast.getAsBoolean() && areSuited(results) && areSuited(sums) ? vectors() : plain;
     int topK = shape.topK();
     for (int i = 0; i < tokens; i++) {
       for (int k = 0; k < topK; k++) {
@@ -51,6 +54,14 @@ final class WeightedSums {
       }
       of.sum(results, shape.hidden(), sums, i * stride);
     }
+  }
+
+  /**
+   * Whether it is of the class that vectors were compiled for. A loop that has had segments of
+   * several classes, such as those of files, is compiled without vectors, for ever.
+   */
+  private static boolean areSuited(MemorySegment memory) {
+    return memory.getClass() == NATIVE;
   }
 
   private TokenSums vectors() {

@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 import jdk.incubator.vector.IntVector;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -120,6 +121,20 @@ class WeightedSumsTest {
         }
       }
     }
+  }
+
+  /** Loops by vectors are for one kind of memory only. */
+  @Test
+  void sumsInTheHeapAreTheSame() {
+    MoeShape shape = shape(FloatType.BF16, FloatType.BF16, 70);
+    Results all = new Results(shape, 1, new int[] {0, 1, 2});
+    fill(all.memory);
+    MemorySegment expected = Arena.ofAuto().allocate(140);
+    MemorySegment got = MemorySegment.ofArray(new byte[140]);
+    float[] weights = {1, -1, 0.5f};
+    new WeightedSums(shape, () -> false).sum(all.memory, all.places, weights, 0, 1, expected, 140);
+    new WeightedSums(shape, () -> true).sum(all.memory, all.places, weights, 0, 1, got, 140);
+    assertThat(got.mismatch(expected)).isEqualTo(-1);
   }
 
   private void fill(MemorySegment memory) {
