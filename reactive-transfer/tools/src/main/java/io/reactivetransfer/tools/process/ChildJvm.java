@@ -42,7 +42,7 @@ public final class ChildJvm {
     command.add("-XX:+UseSerialGC"); // starts faster, and there is next to no garbage
     command.add("-Xmx512m");
     command.add("-XX:MaxDirectMemorySize=" + nativeBytes);
-    command.addAll(compilerOptions());
+    command.addAll(ourOptions());
     command.addAll(jvmOptions);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
@@ -51,10 +51,14 @@ public final class ChildJvm {
     return new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
   }
 
-  /** What this process was told about compilers, so that both sides of a measurement are alike. */
-  private static List<String> compilerOptions() {
+  /**
+   * What this process was told about compilers and modules, so that both sides of a measurement are
+   * alike.
+   */
+  private static List<String> ourOptions() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+        .filter(option ->
+            option.startsWith("-XX:TieredStopAtLevel=") || option.startsWith("--add-modules="))
         .toList();
   }
 }

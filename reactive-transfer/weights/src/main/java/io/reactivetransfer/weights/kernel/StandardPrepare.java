@@ -9,16 +9,28 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 
 /** Prepares steps in memory of the host, on the thread that calls it. */
 final class StandardPrepare implements PrepareFunction {
 
-  static final StandardPrepare INSTANCE = new StandardPrepare();
+  /** Of the whole process. No class that has vectors in it is loaded where their module is not. */
+  static final Vectors VECTORS =
+      new Vectors(
+          () -> new Trial(new Tile()),
+          () -> VectorTile.isOfUse() ? new Trial(new VectorTile(new Tile())) : null);
+
+  static final StandardPrepare INSTANCE = new StandardPrepare(VECTORS::areUsed);
 
   /** Of each thread; nothing is allocated for a step. */
-  private static final ThreadLocal<Work> WORK = ThreadLocal.withInitial(Work::new);
+  private final ThreadLocal<Work> work = ThreadLocal.withInitial(Work::new);
 
-  private StandardPrepare() {}
+  private final BooleanSupplier hasVectors;
+
+  /** With vectors from the first step on of which this is said. */
+  StandardPrepare(BooleanSupplier hasVectors) {
+    this.hasVectors = hasVectors;
+  }
 
   @Override
   public void prepare(PrepareTask task) {
@@ -26,14 +38,18 @@ final class StandardPrepare implements PrepareFunction {
       throw new UnsupportedOperationException(
           "expected a machine whose byte order is little-endian, as that of weights is");
     }
-    WORK.get().prepare(task);
+    work.get().prepare(task, hasVectors.getAsBoolean());
   }
 
   /** What one thread needs to do it. */
   private static final class Work {
 
     private final Tile tile = new Tile();
-    private final Walk walk = new Walk(Tile.CAPACITY);
+
+    /** The tile, or what does the same with vectors. */
+    private Kernels kernels = tile;
+
+    private final Walk walk = new Walk();
 
     /** Elements of the output from one to the next along each dimension. */
     private final long[] dense = new long[Shape.MAX_DIMENSIONS];
@@ -49,7 +65,10 @@ final class StandardPrepare implements PrepareFunction {
     /** The input whose walk is in the tile alone, or -1. */
     private int loaded;
 
-    void prepare(PrepareTask task) {
+    void prepare(PrepareTask task, boolean withVectors) {
+      if (withVectors && kernels == tile) {
+        kernels = new VectorTile(tile);
+      }
       Box box = task.step().box();
       long stride = 1;
       for (int i = box.dimensions() - 1; i >= 0; i--) {
@@ -97,22 +116,18 @@ final class StandardPrepare implements PrepareFunction {
             source, offset + walk.sourceFirst * width, target, walk.targetFirst * width, length);
         return;
       }
-      walk.start();
+      walk.start(Tile.CAPACITY, Transposer.CAPACITY);
       while (walk.next()) {
-        tile.load(type, source, offset, walk);
-        tile.store(type, target, 0, walk);
+        tile.copy(type, source, offset, target, walk);
       }
     }
 
     private void cast(
         Step.Prepare step, Input input, MemorySegment source, DataType to, MemorySegment target) {
       walk(step.box(), input, 1);
-      walk.start();
+      walk.start(Tile.CAPACITY);
       while (walk.next()) {
-        tile.load(input.type(), source, input.place().offset(), walk);
-        tile.decode(input.type());
-        tile.encode(to, 1);
-        tile.store(to, target, 0, walk);
+        kernels.convert(input.type(), source, input.place().offset(), to, 1, target, walk);
       }
     }
 
@@ -143,11 +158,11 @@ final class StandardPrepare implements PrepareFunction {
         Input input = inputs.get(i);
         if (unit(task.step().box(), unit, input.box())) {
           walk(task.step().box(), input, 1);
-          walk.start();
+          walk.start(kernels.capacity());
           while (walk.next()) {
-            tile.load(input.type(), task.inputs().get(i), input.place().offset(), walk);
-            tile.decode(input.type());
-            largest = Math.max(largest, tile.largest());
+            long offset = input.place().offset();
+            int ofTile = kernels.largest(input.type(), task.inputs().get(i), offset, walk);
+            largest = Math.max(largest, ofTile);
             loaded = i;
             tiles++;
           }
@@ -161,22 +176,21 @@ final class StandardPrepare implements PrepareFunction {
 
     private void encode(PrepareTask task, Shape unit, float scale) {
       DataType to = task.tensor().tensor().type();
+      List<Input> inputs = task.step().inputs();
+      MemorySegment target = task.output();
       if (loaded >= 0) {
-        tile.encode(to, scale);
-        tile.store(to, task.output(), 0, walk);
+        kernels.convertLast(to, scale, target, walk);
         return;
       }
-      List<Input> inputs = task.step().inputs();
       for (int i = 0; i < inputs.size(); i++) {
         Input input = inputs.get(i);
         if (unit(task.step().box(), unit, input.box())) {
           walk(task.step().box(), input, 1);
-          walk.start();
+          walk.start(kernels.capacity());
           while (walk.next()) {
-            tile.load(input.type(), task.inputs().get(i), input.place().offset(), walk);
-            tile.decode(input.type());
-            tile.encode(to, scale);
-            tile.store(to, task.output(), 0, walk);
+            MemorySegment source = task.inputs().get(i);
+            long offset = input.place().offset();
+            kernels.convert(input.type(), source, offset, to, scale, target, walk);
           }
         }
       }

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
  * are the bits of FP32, even and odd ones apart. Used again and again, and allocates nothing; one
  * thread at a time.
  */
-final class Tile {
+final class Tile implements Kernels {
 
   /** The most elements. */
   static final int CAPACITY = 2_048;
@@ -40,16 +40,78 @@ final class Tile {
   private final MemorySegment ofSums = MemorySegment.ofArray(sums);
   private final MemorySegment ofInOrder = MemorySegment.ofArray(inOrder);
 
+  private final Transposer transposer = new Transposer();
   private int count;
   private int pairs;
 
+  @Override
+  public int capacity() {
+    return CAPACITY;
+  }
+
+  @Override
+  public int largest(DataType type, MemorySegment source, long offset, Walk walk) {
+    load(type, source, offset, walk);
+    decode(type);
+    return Math.max(Lanes.largest(even, pairs), Lanes.largest(odd, pairs));
+  }
+
+  @Override
+  public void convert(
+      DataType from,
+      MemorySegment source,
+      long offset,
+      DataType to,
+      float scale,
+      MemorySegment target,
+      Walk walk) {
+    load(from, source, offset, walk);
+    decode(from);
+    encode(to, scale);
+    store(to, target, 0, walk);
+  }
+
+  @Override
+  public void convertLast(DataType to, float scale, MemorySegment target, Walk walk) {
+    encode(to, scale);
+    store(to, target, 0, walk);
+  }
+
+  /** Brings a tile to where it belongs, as it is. */
+  void copy(DataType type, MemorySegment source, long offset, MemorySegment target, Walk walk) {
+    int width = type.bits() / Byte.SIZE;
+    long to = walk.targetElement * width;
+    long toRow = walk.targetRowStride * width;
+    if (walk.isTransposed()) {
+      transposer.move(width, source, offset, walk, target, to, toRow);
+    } else if (walk.sourceColumnStride != 1 || walk.targetColumnStride != 1) {
+      Strided.load(ofLongs, width, source, offset, walk);
+      Strided.store(ofLongs, width, target, 0, walk);
+    } else {
+      long length = (long) walk.columns * width;
+      for (int row = 0; row < walk.rows; row++) {
+        long at = offset + (walk.sourceElement + row * walk.sourceRowStride) * width;
+        MemorySegment.copy(source, at, target, to + row * toRow, length);
+      }
+    }
+  }
+
   /** Brings the elements of a tile here, as they are. */
-  void load(DataType type, MemorySegment from, long offset, Walk walk) {
+  private void load(DataType type, MemorySegment from, long offset, Walk walk) {
     count = walk.rows * walk.columns;
     pairs = (count + 1) / 2;
-    Strided.load(raw(type), type.bits() / Byte.SIZE, from, offset, walk);
+    load(raw(type), type.bits() / Byte.SIZE, from, offset, walk);
     if (count % 2 != 0) {
       clearLast(type);
+    }
+  }
+
+  /** Brings the elements of a tile into memory without gaps. */
+  void load(MemorySegment to, int width, MemorySegment from, long offset, Walk walk) {
+    if (walk.isTransposed()) {
+      transposer.move(width, from, offset, walk, to, 0, (long) walk.columns * width);
+    } else {
+      Strided.load(to, width, from, offset, walk);
     }
   }
 
@@ -69,7 +131,7 @@ final class Tile {
   }
 
   /** Brings the elements of a tile to where they belong, as they are. */
-  void store(DataType type, MemorySegment to, long offset, Walk walk) {
+  private void store(DataType type, MemorySegment to, long offset, Walk walk) {
     if (type.isPacked()) {
       Strided.storeNibbles(bytes, to, offset, walk);
     } else {
@@ -88,7 +150,7 @@ final class Tile {
   }
 
   /** From a floating type to FP32. */
-  void decode(DataType type) {
+  private void decode(DataType type) {
     switch (type) {
       case FP32 -> Lanes.apart(longs, even, odd, pairs);
       case BF16 -> Lanes.fromBf16(ints, even, odd, pairs);
@@ -104,13 +166,8 @@ final class Tile {
     }
   }
 
-  /** The largest absolute value, as bits of FP32. */
-  int largest() {
-    return Math.max(Lanes.largest(even, pairs), Lanes.largest(odd, pairs));
-  }
-
   /** From FP32 to a type, each element divided by a scale. */
-  void encode(DataType type, float scale) {
+  private void encode(DataType type, float scale) {
     switch (type) {
       case FP32 -> Lanes.together(even, odd, longs, pairs);
       case BF16 -> {

@@ -9,14 +9,10 @@ import io.reactivetransfer.weights.Shape;
  */
 final class Walk {
 
-  /** Columns of a tile whose source is not contiguous along them: its rows may be instead. */
-  private static final int COLUMNS_ACROSS = 64;
-
   private final long[] size = new long[Shape.MAX_DIMENSIONS];
   private final long[] source = new long[Shape.MAX_DIMENSIONS];
   private final long[] target = new long[Shape.MAX_DIMENSIONS];
   private final long[] index = new long[Shape.MAX_DIMENSIONS];
-  private final int capacity;
   private int dimensions;
 
   /** Elements in front of the two innermost dimensions. */
@@ -44,11 +40,6 @@ final class Walk {
   long sourceColumnStride;
   long targetRowStride;
   long targetColumnStride;
-
-  /** Tiles of at most so many elements. */
-  Walk(int capacity) {
-    this.capacity = capacity;
-  }
 
   /** Begins a box whose first element has so many others in front of it; then its dimensions. */
   void begin(long source, long target) {
@@ -83,8 +74,10 @@ final class Walk {
     return dimensions == 0 || (dimensions == 1 && source[0] == 1 && target[0] == 1);
   }
 
-  /** After the last dimension. */
-  void start() {
+  /**
+   * After the last dimension: tiles of at most so many elements, or so many if it is transposed.
+   */
+  void start(int capacity, int transposed) {
     int last = dimensions - 1;
     allColumns = last >= 0 ? size[last] : 1;
     sourceColumnStride = last >= 0 ? source[last] : 1;
@@ -92,12 +85,24 @@ final class Walk {
     allRows = last >= 1 ? size[last - 1] : 1;
     sourceRowStride = last >= 1 ? source[last - 1] : 0;
     targetRowStride = last >= 1 ? target[last - 1] : 0;
-    int most = sourceColumnStride == 1 ? capacity : Math.min(capacity, COLUMNS_ACROSS);
-    columnsOfTile = (int) Math.min(allColumns, most);
-    rowsOfTile = (int) Math.min(allRows, capacity / columnsOfTile);
+    int most = isTransposed() ? transposed : capacity;
+    // Where the source is not contiguous along columns, it may be along rows: both are long then.
+    int width = sourceColumnStride == 1 ? most : Integer.highestOneBit((int) Math.sqrt(2 * most));
+    columnsOfTile = (int) Math.min(allColumns, width);
+    rowsOfTile = (int) Math.min(allRows, most / columnsOfTile);
     row = 0;
     column = 0;
     isDone = false;
+  }
+
+  /** After the last dimension: tiles of at most so many elements. */
+  void start(int capacity) {
+    start(capacity, capacity);
+  }
+
+  /** Whether its source is contiguous along columns, and its target along rows. */
+  boolean isTransposed() {
+    return sourceColumnStride != 1 && sourceRowStride == 1 && targetColumnStride == 1;
   }
 
   /** Goes to the next tile; false if there is none. */

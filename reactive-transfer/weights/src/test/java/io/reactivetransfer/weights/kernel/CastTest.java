@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every element of every cast, against what is computed one by one and without tricks. */
+/**
+ * Every element of every cast, against what is computed one by one and without tricks; and what
+ * vectors make of them.
+ */
 class CastTest {
 
   private static final DataType[] FLOATING = {
@@ -33,6 +36,9 @@ class CastTest {
 
   /** A usual build looks around about each eighth value only of the types of 16 bits. */
   private static final boolean NIGHTLY = Integer.getInteger("reactivetransfer.rounds", 1) > 1;
+
+  private static final PrepareFunction PLAIN = new StandardPrepare(() -> false);
+  private static final PrepareFunction VECTORS = new StandardPrepare(() -> true);
 
   private static final DataType[] SCALED = {
     DataType.FP8_E4M3, DataType.FP8_E5M2, DataType.INT8, DataType.INT4
@@ -194,7 +200,12 @@ class CastTest {
       int count,
       byte[] output,
       byte[] scales) {
-    PrepareFunction.standard().prepare(task(source, from, to, unit, count, output, scales));
+    PLAIN.prepare(task(source, from, to, unit, count, output, scales));
+    byte[] outputOfVectors = new byte[output.length];
+    byte[] scalesOfVectors = new byte[scales.length];
+    VECTORS.prepare(task(source, from, to, unit, count, outputOfVectors, scalesOfVectors));
+    assertThat(Arrays.mismatch(outputOfVectors, output)).as("%s to %s", from, to).isEqualTo(-1);
+    assertThat(scalesOfVectors).isEqualTo(scales);
   }
 
   private static PrepareTask task(
