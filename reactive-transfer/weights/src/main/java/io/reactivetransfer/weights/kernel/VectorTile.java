@@ -18,8 +18,9 @@ final class VectorTile implements Kernels {
   /** A unit of 128 x 128 elements is looked at once, in the second cache. */
   static final int CAPACITY = 16_384;
 
-  /** Elements of a row that is worth a loop of its own. */
-  private static final int LONG = 512;
+  // Elements of a row that is worth a loop of its own: reading is little work, writing is not.
+  private static final int LONG_SOURCE = 64;
+  private static final int LONG_TARGET = 512;
 
   private final Tile plain;
   private final int[] bits = new int[CAPACITY + VectorLanes.LANES];
@@ -73,7 +74,7 @@ final class VectorTile implements Kernels {
   private void load(DataType type, MemorySegment source, long offset, Walk walk) {
     int width = type.bits() / Byte.SIZE;
     int columns = walk.columns;
-    if (isDirect(source, walk.sourceColumnStride, walk)) {
+    if (isDirect(source, walk.sourceColumnStride, walk.columns, LONG_SOURCE)) {
       long start = offset + walk.sourceElement * width;
       for (int row = 0; row < walk.rows; row++) {
         long at = start + row * walk.sourceRowStride * width;
@@ -107,7 +108,7 @@ final class VectorTile implements Kernels {
       return;
     }
     int width = type.bits() / Byte.SIZE;
-    if (isDirect(target, walk.targetColumnStride, walk)) {
+    if (isDirect(target, walk.targetColumnStride, walk.columns, LONG_TARGET)) {
       long start = walk.targetElement * width;
       for (int row = 0; row < walk.rows; row++) {
         long at = start + row * walk.targetRowStride * width;
@@ -132,7 +133,7 @@ final class VectorTile implements Kernels {
     }
   }
 
-  private boolean isDirect(MemorySegment memory, long stride, Walk walk) {
-    return stride == 1 && walk.columns >= LONG && memory.getClass() == raw.getClass();
+  private boolean isDirect(MemorySegment memory, long stride, int columns, int least) {
+    return stride == 1 && columns >= least && memory.getClass() == raw.getClass();
   }
 }

@@ -57,7 +57,11 @@ final class Vectors {
       String machine = System.getProperty("java.vm.info");
       boolean arePossible = arePossible(System.getProperty(PROPERTY), machine);
       if (hasBegun.compareAndSet(false, true) && arePossible) {
-        Thread.ofPlatform().name("reactive-transfer-vectors").daemon().start(this::compare);
+        Thread.ofPlatform()
+            .name("reactive-transfer-vectors")
+            .daemon()
+            .inheritInheritableThreadLocals(false)
+            .start(this::compare);
       }
     }
     return areFaster;

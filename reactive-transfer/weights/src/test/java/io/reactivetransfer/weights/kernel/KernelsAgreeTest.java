@@ -3,18 +3,28 @@ package io.reactivetransfer.weights.kernel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.weights.Box;
 import io.reactivetransfer.weights.DataType;
+import io.reactivetransfer.weights.Place;
+import io.reactivetransfer.weights.Shape;
+import io.reactivetransfer.weights.Tensor;
+import io.reactivetransfer.weights.plan.Input;
+import io.reactivetransfer.weights.plan.Runs;
+import io.reactivetransfer.weights.plan.Step;
+import io.reactivetransfer.weights.plan.TableTensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Vectors and plain loops make the same bits of the same tile, however it lies in memory. */
 class KernelsAgreeTest {
 
   private static final int ROUNDS = 60 * Integer.getInteger("reactivetransfer.rounds", 1);
-  private static final int BYTES = 1 << 16;
+  private static final int BYTES = 1 << 17;
 
   /** Where rounding, overflow and subnormals go wrong, as bits of FP32. */
   private static final int[] EDGES = {
@@ -57,6 +67,61 @@ class KernelsAgreeTest {
   @Test
   void tilesOfAllKindsAreConvertedAlike() {
     requireAlike(new VectorTile(new Tile()));
+  }
+
+  @Test
+  void wholeStepsAreMadeAlike() {
+    Random random = new Random(9);
+    for (int round = 0; round < ROUNDS; round++) {
+      DataType from = DataType.values()[random.nextInt(5)];
+      DataType to = DataType.values()[random.nextInt(7)];
+      boolean isQuantized = to.isQuantized() && (!to.isFloating() || random.nextBoolean());
+      long rows = 1 + random.nextInt(150);
+      long columns = 2 * (1 + random.nextInt(75));
+      Shape unit =
+          !isQuantized
+              ? null
+              : random.nextBoolean()
+                  ? Shape.of(1, columns)
+                  : Shape.of(Math.min(rows, 128), Math.min(columns, 128));
+      if (!isQuantized || from.bits() > to.bits()) {
+        requireAlike(new Tensor("w", to, Shape.of(rows, columns)), unit, from, random);
+      }
+    }
+  }
+
+  private static void requireAlike(
+      Tensor tensor, @Nullable Shape unit, DataType from, Random random) {
+    Box box = Box.whole(tensor.shape());
+    long rows = box.size(0);
+    long columns = box.size(1);
+    Place place = random.nextBoolean() ? Place.of(0, 0, columns, 1) : Place.of(0, 0, 1, rows);
+    MemorySegment source = array();
+    fill(source, from, random);
+    TableTensor entry = new TableTensor(tensor, 0, unit, unit == null ? -1 : 1);
+    List<Input> inputs = List.of(new Input(from, box, false, place));
+    Step.Prepare step = new Step.Prepare(0, 0, box, inputs, 0, 0, Runs.builder().build());
+    byte[][] made = new byte[4][];
+    for (int way = 0; way < 2; way++) {
+      boolean withVectors = way == 1;
+      byte[] output = new byte[Math.toIntExact(tensor.bytes())];
+      long units =
+          unit == null ? 0 : Math.ceilDiv(rows, unit.size(0)) * Math.ceilDiv(columns, unit.size(1));
+      byte[] scales = new byte[Math.toIntExact(units * Float.BYTES)];
+      new StandardPrepare(() -> withVectors)
+          .prepare(
+              new PrepareTask(
+                  entry,
+                  unit == null ? null : DataType.FP32,
+                  step,
+                  List.of(source),
+                  MemorySegment.ofArray(output),
+                  MemorySegment.ofArray(scales)));
+      made[2 * way] = output;
+      made[2 * way + 1] = scales;
+    }
+    assertThat(made[2]).as("%s of %s by %s", tensor, from, unit).isEqualTo(made[0]);
+    assertThat(made[3]).as("scales of %s of %s", tensor, from).isEqualTo(made[1]);
   }
 
   @Test
@@ -134,7 +199,7 @@ class KernelsAgreeTest {
       Arena arena,
       Random random) {
     // Some are long enough for rows to be taken where they lie; packed rows have even lengths.
-    int columns = random.nextInt(4) == 0 ? 512 + random.nextInt(200) : 1 + random.nextInt(70);
+    int columns = random.nextInt(4) == 0 ? 512 + random.nextInt(200) : 1 + random.nextInt(140);
     columns += to.isPacked() ? columns % 2 : 0;
     int rows = 1 + random.nextInt(Math.min(9, 2_000 / columns));
     int pitch = columns + 2 * random.nextInt(3);
