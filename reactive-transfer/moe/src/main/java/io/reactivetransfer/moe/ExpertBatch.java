@@ -156,6 +156,7 @@ public final class ExpertBatch {
    * @throws IllegalStateException if experts have them on an accelerator
    */
   public void runs(int index, ExpertRuns told) {
+    Objects.requireNonNull(told, "told");
     requireHost("tokenMemory");
     Objects.checkIndex(index, experts());
     for (int group = 0; group < shape.groups().groups(); group++) {

@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Objects;
 
 /** The numbers that results and sums consist of; little-endian in memory. */
 public enum FloatType {
@@ -31,6 +32,7 @@ public enum FloatType {
 
   /** Reads the number at an offset in bytes. */
   public float get(MemorySegment memory, long offset) {
+    Objects.requireNonNull(memory, "memory");
     return switch (this) {
       case BF16 -> Float.intBitsToFloat(memory.get(SHORT, offset) << 16);
       case FP16 -> Float.float16ToFloat(memory.get(SHORT, offset));
@@ -42,6 +44,7 @@ public enum FloatType {
    * Writes a number at an offset in bytes, rounded to the nearest, of two as near to the even one.
    */
   public void set(MemorySegment memory, long offset, float value) {
+    Objects.requireNonNull(memory, "memory");
     switch (this) {
       case BF16 -> memory.set(SHORT, offset, toBf16(value));
       case FP16 -> memory.set(SHORT, offset, Float.floatToFloat16(value));

@@ -133,6 +133,7 @@ public final class MoeNode {
       MoeOptions options) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(shape, "shape");
+    Objects.requireNonNull(ranks, "ranks");
     Objects.requireNonNull(memory, "memory");
     Objects.requireNonNull(options, "options");
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
@@ -143,6 +144,9 @@ public final class MoeNode {
     if (ranks.size() != shape.ranks()) {
       throw new IllegalArgumentException(
           "expected the addresses of " + shape.ranks() + " ranks, got " + ranks.size());
+    }
+    for (int i = 0; i < ranks.size(); i++) {
+      Objects.requireNonNull(ranks.get(i), "ranks[" + i + "]");
     }
     List<PeerAddress> all = List.copyOf(ranks);
     int rank = new Ranks(engine, all).own();

@@ -248,6 +248,7 @@ public final class MoeShape {
 
     /** See {@link MoeShape#groups()}; by default each rank has tokens of its own. */
     public Builder groups(RankGroups groups) {
+      Objects.requireNonNull(groups, "groups");
       Checks.between("ranks in groups", groups.ranks(), placement.ranks(), placement.ranks());
       this.groups = groups;
       return this;

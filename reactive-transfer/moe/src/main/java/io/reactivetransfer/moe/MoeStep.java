@@ -169,7 +169,7 @@ public final class MoeStep {
    * @throws IllegalArgumentException also if the accelerator is not reached from this process
    */
   public Mono<Void> dispatchSend(Memory tokens, long stride) {
-    return switch (tokens) {
+    return switch (Objects.requireNonNull(tokens, "tokens")) {
       case HostMemory host -> dispatchSend(host.segment(), stride);
       case DeviceMemory device -> {
         requireRows("tokens", device, stride, group.shape.tokenBytes());
@@ -289,7 +289,7 @@ public final class MoeStep {
    * @throws IllegalArgumentException also if the accelerator is not reached from this process
    */
   public Mono<Void> combineReceive(Memory sums, long stride) {
-    return switch (sums) {
+    return switch (Objects.requireNonNull(sums, "sums")) {
       case HostMemory host -> combineReceive(host.segment(), stride);
       case DeviceMemory device -> {
         requireRows("sums", device, stride, group.shape.sumBytes());

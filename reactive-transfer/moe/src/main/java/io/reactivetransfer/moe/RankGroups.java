@@ -1,6 +1,7 @@
 package io.reactivetransfer.moe;
 
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Which ranks hold the same tokens, as the tensor-parallel ranks of one data-parallel group do. All
@@ -65,6 +66,7 @@ public final class RankGroups {
    * @param groupOf numbers from 0 on without a gap
    */
   public static RankGroups of(int... groupOf) {
+    Objects.requireNonNull(groupOf, "groupOf");
     Checks.between("ranks", groupOf.length, 1, ExpertPlacement.MAX_RANKS);
     int groups = 0;
     for (int rank = 0; rank < groupOf.length; rank++) {
