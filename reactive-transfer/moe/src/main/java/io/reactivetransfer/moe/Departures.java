@@ -59,7 +59,7 @@ final class Departures {
     if (!group.release.isClosing()) {
       int blamed = giveUp.blamed() < group.ranks.count() ? giveUp.blamed() : -1;
       String by = blamed < 0 || blamed == rank ? "" : " (says " + group.ranks.name(rank) + ")";
-      group.fail(blamed < 0 ? rank : blamed, giveUp.why() + by, null, false);
+      group.fail(blamed < 0 ? rank : blamed, giveUp.why(), by, null, false);
     }
   }
 

@@ -66,6 +66,9 @@ final class Group {
   private int working;
   private boolean isQuiet;
 
+  /** Why it has failed, without who it is about; for others, who say that themselves. */
+  private String reason = "";
+
   /** Read by any thread. */
   private volatile @Nullable GroupFailedException failure;
 
@@ -144,6 +147,11 @@ final class Group {
   /** From any thread: why no step can begin any more, or null. */
   @Nullable GroupFailedException failure() {
     return failure;
+  }
+
+  /** What others are told of the failure. */
+  String reason() {
+    return reason;
   }
 
   void afterwards(Runnable signal) {
@@ -270,12 +278,23 @@ final class Group {
 
   /** Ends everything, when it is quiet; only the first reason counts. */
   void fail(int blamed, String why, @Nullable Throwable cause, boolean tell) {
+    fail(blamed, why, "", cause, tell);
+  }
+
+  /**
+   * The same for what was heard.
+   *
+   * @param said who has said it, for people here: others hear it from this rank
+   */
+  void fail(int blamed, String text, String said, @Nullable Throwable cause, boolean tell) {
     if (failure != null) {
       return;
     }
+    String why = Texts.oneLine(text);
+    reason = why;
     String who = blamed < 0 ? "" : ranks.name(blamed) + ": ";
     GroupFailedException failed =
-        new GroupFailedException("group " + id + " is over: " + who + why, blamed, cause);
+        new GroupFailedException("group " + id + " is over: " + who + why + said, blamed, cause);
     failure = failed;
     tellRecorder(failed);
     streams.forEach(Disposable::dispose);

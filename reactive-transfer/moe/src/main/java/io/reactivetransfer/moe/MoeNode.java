@@ -90,8 +90,8 @@ public final class MoeNode {
    *
    * <p>This is the same as to join epoch 0 of it.
    *
-   * @param name of the group, the same on all ranks, 1 to 255 bytes of UTF-8; another one than
-   *     those that this engine is in
+   * @param name of the group, the same on all ranks, 1 to 255 bytes of UTF-8, so without halves of
+   *     surrogate pairs; another one than those that this engine is in
    * @param shape the same on all ranks
    * @param ranks all engines in the order of the ranks, this one included
    * @param memory at least {@code shape.memory(rank).bytes()} of native memory, at an address that
@@ -136,6 +136,12 @@ public final class MoeNode {
     Objects.requireNonNull(ranks, "ranks");
     Objects.requireNonNull(memory, "memory");
     Objects.requireNonNull(options, "options");
+    if (!Texts.isValid(name)) {
+      throw new IllegalArgumentException(
+          "expected a name that is valid UTF-16, got "
+              + Texts.oneLine(name)
+              + ", in which a surrogate has no other half");
+    }
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     Checks.between("bytes of a name", bytes, 1, MoeMessage.MAX_NAME_BYTES);
     if (epoch < 0) {
@@ -288,7 +294,7 @@ public final class MoeNode {
               : "expected an epoch above "
                   + other.epoch()
                   + " of group "
-                  + id.name()
+                  + id.shownName()
                   + ", which this engine is in, got "
                   + id.epoch();
         }

@@ -28,6 +28,11 @@ final class PastEpochs {
   private final Set<EngineId> told = new HashSet<>();
   private final Map<String, Past> byName = new LinkedHashMap<>();
 
+  /**
+   * One that is over.
+   *
+   * @param why as this rank has it from whoever has told it
+   */
   private record Past(long epoch, int blamed, String why, Scheduler timers) {}
 
   PastEpochs(TransferEngine engine) {
@@ -40,8 +45,8 @@ final class PastEpochs {
     Past before = byName.remove(group.id.name());
     Past past = before;
     if (why != null && group.id.epoch() > (before == null ? 0 : before.epoch())) {
-      String text = String.valueOf(why.getMessage());
-      past = new Past(group.id.epoch(), why.rank().orElse(-1), text, group.options.timers());
+      int blamed = why.rank().orElse(-1);
+      past = new Past(group.id.epoch(), blamed, group.reason(), group.options.timers());
     }
     if (past != null) {
       byName.put(group.id.name(), past);
@@ -59,7 +64,7 @@ final class PastEpochs {
         : "expected an epoch above "
             + past.epoch()
             + ", which was the last of group "
-            + id.name()
+            + id.shownName()
             + " on this engine, got "
             + id.epoch();
   }

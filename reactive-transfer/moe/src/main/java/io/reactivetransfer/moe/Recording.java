@@ -18,7 +18,7 @@ final class Recording {
 
   private String name() {
     MoeGroup of = group;
-    return of == null ? "a group" : "group " + of.name();
+    return of == null ? "a group" : "group " + Texts.oneLine(of.name());
   }
 
   /** Whether there is one: if not, nobody needs to find out what to tell it. */
