@@ -60,7 +60,7 @@ public final class MoeStep {
   private @Nullable StepRefusedException refusal;
 
   // In turns: what was subscribed to, and what has completed.
-  private boolean dispatchReceiveBegun;
+  private @Nullable StepHalf<ExpertBatch> receiving;
   private boolean dispatchReceived;
   private boolean combineSendBegun;
   private boolean combineReceiveBegun;
@@ -97,7 +97,7 @@ public final class MoeStep {
     kinds.set(0);
     isOver = false;
     refusal = null;
-    dispatchReceiveBegun = false;
+    receiving = null;
     dispatchReceived = false;
     combineSendBegun = false;
     combineReceiveBegun = false;
@@ -226,10 +226,10 @@ public final class MoeStep {
   }
 
   private void beginDispatchReceive(StepHalf<ExpertBatch> begun) {
-    if (!hasBegun.get() || dispatchReceiveBegun) {
+    if (!hasBegun.get() || receiving != null) {
       refuse(begun, "dispatchReceive once, after dispatchSend");
     } else if (requireGoingOn(begun)) {
-      dispatchReceiveBegun = true;
+      receiving = begun;
       lane.dispatch.receive(this, begun.half);
     }
   }
@@ -238,7 +238,9 @@ public final class MoeStep {
    * Sends the results that lie in the {@link ExpertBatch} to where their tokens came from.
    * Completes when all of them were written. Those that are this rank's own are read where they lie
    * until {@link #combineReceive} has ended. Experts must have done with the tokens: whoever has
-   * these results may send those of the next step to the same memory.
+   * these results may send those of the next step to the same memory. Comes after {@link
+   * #dispatchReceive} has emitted the batch; in a group with {@linkplain
+   * MoeOptions.Builder#arrivalFlags arrival flags} also after the third word says that it is there.
    */
   public Mono<Void> combineSend() {
     return half(
@@ -246,8 +248,16 @@ public final class MoeStep {
         .assembled();
   }
 
+  /** Whether somebody can have put results: who was given the batch, or has seen its flag. */
+  private boolean hasBatch() {
+    StepHalf<ExpertBatch> given = receiving;
+    return dispatchReceived
+        && given != null
+        && (given.isTold() || group.options.arrivalFlags() != null);
+  }
+
   private void beginCombineSend(StepHalf<Void> begun) {
-    if (combineSendBegun || (!dispatchReceived && refusal == null)) {
+    if (combineSendBegun || (!hasBatch() && refusal == null)) {
       refuse(begun, "combineSend once, after dispatchReceive has completed");
     } else if (requireGoingOn(begun)) {
       combineSendBegun = true;

@@ -113,6 +113,11 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
     return (bits & SUBSCRIBED) == 0 || (bits & TOLD) != 0;
   }
 
+  /** Whether somebody was told how it has ended, or is being told. */
+  boolean isTold() {
+    return (state.get() & TOLD) != 0;
+  }
+
   /** It is one with which a step begins. */
   StepHalf<T> beginning() {
     isBeginning = true;

@@ -113,4 +113,35 @@ class HalvesOutOfTurnTest {
       rig.requireExact(0, first, sums);
     }
   }
+
+  /** Whoever was not given the batch has put no results. */
+  @Test
+  void resultsAreNotSentBeforeSomebodyWasGivenTheBatch() {
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, SHAPE, MoeOptions.defaults())) {
+      MoeStep step = rig.begin(0, 0, first);
+      BaseSubscriber<ExpertBatch> receiving =
+          new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {}
+
+            @Override
+            protected void hookOnNext(ExpertBatch batch) {
+              Model.compute(SHAPE, batch);
+            }
+          };
+      step.dispatchSend(first.payload[0]).block(Cluster.PATIENCE);
+      step.dispatchReceive().subscribe(receiving);
+      MoeLane lane = rig.groups.get(0).lane(0);
+      Awaitility.await().atMost(Cluster.PATIENCE).until(lane.dispatch::hasReceived);
+      assertThatThrownBy(() -> step.combineSend().block(Cluster.PATIENCE))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("expected combineSend once, after dispatchReceive has completed, on lane 0");
+      receiving.requestUnbounded();
+      MemorySegment sums = rig.sums(0, first);
+      Awaitility.await().atMost(Cluster.PATIENCE).until(receiving::isDisposed);
+      Mono.when(step.combineSend(), step.combineReceive(sums)).block(Cluster.PATIENCE);
+      rig.requireExact(0, first, sums);
+    }
+  }
 }
