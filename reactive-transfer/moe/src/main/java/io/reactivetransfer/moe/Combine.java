@@ -172,6 +172,11 @@ final class Combine {
     advance();
   }
 
+  /** What is written in this step, until it was. */
+  MemorySegment sums() {
+    return to;
+  }
+
   /** Whether somebody still waits until all is written. */
   boolean isSending() {
     return sending != null || next != null;

@@ -198,6 +198,11 @@ final class Dispatch {
     return late;
   }
 
+  /** What is read in this step, until it was. */
+  MemorySegment tokens() {
+    return tokens;
+  }
+
   /** Whether somebody still waits until all is written. */
   boolean isSending() {
     return sending != null || next != null;

@@ -28,8 +28,16 @@ final class Flags {
     requireRoom(words, lanes);
   }
 
+  /** How many bytes they take. */
+  static long bytes(int lanes) {
+    return (long) lanes * PER_LANE * Long.BYTES;
+  }
+
   static void requireRoom(@Nullable MemorySegment words, int lanes) {
-    long bytes = (long) lanes * PER_LANE * Long.BYTES;
+    long bytes = bytes(lanes);
+    if (words != null) {
+      Freed.require("arrival flags", words);
+    }
     if (words != null && words.byteSize() < bytes) {
       throw new IllegalArgumentException(
           "expected arrival flags of "

@@ -1,6 +1,7 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
@@ -90,7 +91,7 @@ final class Group {
     this.region = region;
     this.devices = devices;
     this.lease = lease;
-    this.turns = new Turns(e -> fail(-1, "a defect: " + Thrown.textOf(e), e, true));
+    this.turns = new Turns(this::threw);
     this.mail = new Mail(this);
     this.lateness = new Lateness(this);
     this.losses = new Losses(this);
@@ -204,8 +205,41 @@ final class Group {
 
   void workFailed(Throwable e) {
     working--;
-    fail(ranks.own(), "copying or summing up has failed: " + Thrown.textOf(e), e, true);
+    if (!failIfFreed(e)) {
+      fail(ranks.own(), "copying or summing up has failed: " + Thrown.textOf(e), e, true);
+    }
     endIfQuiet();
+  }
+
+  private void threw(Throwable e) {
+    if (!failIfFreed(e)) {
+      fail(-1, "a defect: " + Thrown.textOf(e), e, true);
+    }
+  }
+
+  /**
+   * Whatever the failure says, if memory of the application is gone that was in use, it comes of
+   * that.
+   */
+  private boolean failIfFreed(Throwable e) {
+    String freed = freed();
+    if (freed != null) {
+      fail(ranks.own(), freed, e, true);
+    }
+    return freed != null;
+  }
+
+  /** What of the memory that is in use was freed, or null. */
+  private @Nullable String freed() {
+    String freed =
+        Freed.ofGroup("memory of the group", ((HostMemory) region.memory()).segment());
+    if (freed == null) {
+      freed = Freed.ofGroup("arrival flags", options.arrivalFlags());
+    }
+    for (int i = 0; freed == null && i < lanes.size(); i++) {
+      freed = lanes.get(i).freed();
+    }
+    return freed;
   }
 
   /** What comes under an immediate of a lane. */
@@ -240,6 +274,9 @@ final class Group {
   void streamFailed(String what, Throwable e) {
     if (engine.isClosed()) {
       engineClosed();
+      return;
+    }
+    if (failIfFreed(e)) {
       return;
     }
     int blamed = ranks.of(e);

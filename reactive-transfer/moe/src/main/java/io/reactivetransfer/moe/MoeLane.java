@@ -220,6 +220,15 @@ public final class MoeLane {
     return ended;
   }
 
+  /** What was freed of the tokens and sums of a step that is under way, or null. */
+  @Nullable String freed() {
+    String freed =
+        Freed.text("tokens", dispatch.tokens(), "dispatchSend has ended on lane " + index);
+    return freed != null
+        ? freed
+        : Freed.text("sums", combine.sums(), "combineReceive has ended on lane " + index);
+  }
+
   /** The number of the step that is neither over nor still to begin, or 0. */
   long stepUnderWay() {
     return begun > ended ? begun : 0;

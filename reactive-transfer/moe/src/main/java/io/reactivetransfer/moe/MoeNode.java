@@ -155,6 +155,7 @@ public final class MoeNode {
       Objects.requireNonNull(ranks.get(i), "ranks[" + i + "]");
     }
     List<PeerAddress> all = List.copyOf(ranks);
+    Freed.require("sections", memory);
     int rank = new Ranks(engine, all).own();
     long needed = shape.memory(rank).bytes();
     if (memory.byteSize() < needed || memory.address() % MoeMemory.ALIGNMENT != 0) {

@@ -185,6 +185,7 @@ public final class MoeOptions {
      */
     public Builder arrivalFlags(MemorySegment words) {
       Objects.requireNonNull(words, "words");
+      Freed.require("arrival flags", words);
       if (!words.isNative() || words.isReadOnly() || words.address() % Long.BYTES != 0) {
         throw new IllegalArgumentException(
             "expected native memory to write to, aligned to 8, got " + words);

@@ -150,7 +150,7 @@ public final class MoeStep {
    * @param tokens the tokens of this rank's group; read until this completes, but no longer than
    *     {@link #dispatchReceive} takes. Any thread must be able to read it
    * @param stride from each token to the next, in bytes, at least {@link MoeShape#tokenBytes()}
-   * @throws IllegalArgumentException if that is not within the memory
+   * @throws IllegalArgumentException if that is not within the memory, or that was freed already
    */
   public Mono<Void> dispatchSend(MemorySegment tokens, long stride) {
     requireRows("tokens", tokens, stride, group.shape.tokenBytes());
@@ -278,7 +278,7 @@ public final class MoeStep {
    * @param sums where they go, in the order of the tokens; written until this has ended. Any thread
    *     must be able to write it
    * @param stride from each sum to the next, in bytes, at least {@link MoeShape#sumBytes()}
-   * @throws IllegalArgumentException if that is not within the memory
+   * @throws IllegalArgumentException if that is not within the memory, or that was freed already
    */
   public Mono<Void> combineReceive(MemorySegment sums, long stride) {
     requireRows("sums", sums, stride, group.shape.sumBytes());
@@ -464,6 +464,7 @@ public final class MoeStep {
 
   private void requireRows(String what, MemorySegment memory, long stride, long bytes) {
     Objects.requireNonNull(memory, what);
+    Freed.require(what, memory);
     requireRows(what, memory.byteSize(), stride, bytes);
     if (!memory.isAccessibleBy(group.anyThread)) {
       throw new IllegalArgumentException(
