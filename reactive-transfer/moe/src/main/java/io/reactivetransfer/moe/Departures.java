@@ -15,6 +15,9 @@ final class Departures {
   private final boolean[] isGone;
   private final boolean[] hearsNothing;
 
+  /** Read by any thread. */
+  private volatile boolean isAnyGone;
+
   /** What those that left had done on each lane, or null. */
   private final List<@Nullable List<Long>> doneByLeft = new ArrayList<>();
 
@@ -88,8 +91,14 @@ final class Departures {
     return isGone[rank];
   }
 
+  /** From any thread: whether one takes part no more, so that no step can be done any more. */
+  boolean isAnyGone() {
+    return isAnyGone;
+  }
+
   private void gone(int rank) {
     isGone[rank] = true;
+    isAnyGone = true;
     if (areAllGone()) {
       waitNoMore();
     }

@@ -67,6 +67,9 @@ final class Group {
   private int working;
   private boolean isQuiet;
 
+  /** Read by any thread. */
+  private volatile boolean isOpen;
+
   /** Why it has failed, without who it is about; for others, who say that themselves. */
   private String reason = "";
 
@@ -110,6 +113,12 @@ final class Group {
     for (int lane = 0; lane < shape.lanes(); lane++) {
       lanes.add(new MoeLane(this, lane));
     }
+    isOpen = true;
+  }
+
+  /** From any thread: whether all have joined. */
+  boolean isOpen() {
+    return isOpen;
   }
 
   /** Whether all have joined. */

@@ -86,6 +86,10 @@ public final class MoeGroup {
    * MoeShape, List, MemorySegment, MoeOptions)}. Options are those of this group. Cancelling gives
    * everything back; this group closes all the same.
    *
+   * <p>It may be called again, if that has failed or was cancelled. A group that has come of it is
+   * the one to regroup from then on: while it goes on, this fails with an {@link
+   * IllegalStateException}.
+   *
    * @param epoch greater than {@link #epoch()}
    * @param shape for the ranks and the experts that there are then
    * @param ranks all engines in the order of the ranks, this one included; they may have other

@@ -39,6 +39,7 @@ public final class MoeNode {
   /** Joins that have no group so far. */
   private final Set<Registering> registering = ConcurrentHashMap.newKeySet();
 
+  private final Claims claims = new Claims();
   private final PastEpochs past;
   private final Listener<Message> messages;
   private volatile boolean isClosed;
@@ -82,10 +83,12 @@ public final class MoeNode {
    * when all of them have joined. The work starts with the subscription, which is for one group
    * each. Fails with {@link GroupFailedException} and the rank that is the reason if not all ranks
    * join in time, one is lost or gives up, or they do not agree on the shape or on who they are;
-   * with {@link IllegalStateException} if this node is closed, or the name is in use on it or was
-   * in a later epoch; with what the engine says if it cannot register or lease. What was registered
+   * with {@link IllegalStateException} if this node is closed, the name is in use on it or was in a
+   * later epoch, or another group of this node uses some of the memory, the arrival flags or the
+   * memory for experts, which {@link MoeGroup#close()} ends; with what the engine says if it cannot register or lease. What was registered
    * was given back before. Cancelling tells the others, and gives it back, too: without a signal,
-   * so the memory may be used again when {@link #close()} has completed. Signals on whatever thread
+   * so the memory may be used otherwise when {@link #close()} has completed; another join on this
+   * node waits for it by itself. Signals on whatever thread
    * the last rank was heard.
    *
    * <p>This is the same as to join epoch 0 of it.
@@ -118,6 +121,11 @@ public final class MoeNode {
    * rank fails with what was expected and what came, as soon as one of them hears of the other;
    * whoever names the latest waits for those behind until {@link MoeOptions#joinDeadline()}.
    * Nothing that is written or said in one epoch is seen in another.
+   *
+   * <p>A group that this engine is in goes on: a later epoch of its name is joined when it is over,
+   * closes, or another rank has left it, and fails with {@link IllegalStateException} before. So
+   * does one that is joined while the join of another epoch of its name is under way: cancel that
+   * first.
    *
    * @param epoch 0 or more, and greater than that of any group of this name that this engine is in,
    *     or has been in if that was above 0. Whoever decides who the ranks are decides on it: each
@@ -176,25 +184,81 @@ public final class MoeNode {
     requireExpertMemory(devices, options.expertMemory(), shape, shape.memory(rank));
     HostMemory own = new HostMemory(memory.asSlice(0, needed));
     Mono<MemoryRegion> registration = engine.register(own.segment());
+    GroupEpoch id = new GroupEpoch(name, epoch);
+    List<Claim.Part> parts = parts(own, shape.memory(rank), options, shape.lanes());
     return Mono.create(sink -> {
       Registering under = new Registering(sink, registering);
-      if (isClosed) {
-        under.fail(new IllegalStateException(closed()));
-        return;
-      }
-      under.begin(
-          registration,
-          region ->
-              begin(
-                  new GroupEpoch(name, epoch),
-                  shape,
-                  new Ranks(engine, all),
-                  region,
-                  options,
-                  devices,
-                  under,
-                  sink));
+      Claim claim = new Claim(id, parts, under::isCancelled);
+      claim(
+          claim,
+          under,
+          () ->
+              under.begin(
+                  registration,
+                  region ->
+                      begin(
+                          claim,
+                          shape,
+                          new Ranks(engine, all),
+                          region,
+                          options,
+                          devices,
+                          under,
+                          sink)));
     });
+  }
+
+  /** All memory that a group uses here. */
+  private static List<Claim.Part> parts(
+      HostMemory own, MoeMemory needed, MoeOptions options, int lanes) {
+    List<Claim.Part> parts = new ArrayList<>();
+    Claim.Part memory = new Claim.Part("memory", own);
+    parts.add(memory);
+    MemorySegment words = options.arrivalFlags();
+    if (words != null) {
+      HostMemory used = new HostMemory(words.asSlice(0, Flags.bytes(lanes)));
+      Claim.Part flags = new Claim.Part("arrival flags", used);
+      if (flags.overlaps(memory)) {
+        throw new IllegalArgumentException(
+            "expected arrival flags outside of the memory of the group, got "
+                + flags
+                + " and "
+                + memory);
+      }
+      parts.add(flags);
+    }
+    DeviceMemory experts = options.expertMemory();
+    if (experts != null && needed.expertBytes() > 0) {
+      parts.add(new Claim.Part("memory for experts", experts.slice(0, needed.expertBytes())));
+    }
+    return parts;
+  }
+
+  /** Goes on when the name and the memory are this join's. */
+  private void claim(Claim claim, Registering under, Runnable then) {
+    if (isClosed || under.isCancelled()) {
+      under.fail(new IllegalStateException(closed()));
+      return;
+    }
+    Claim ending;
+    try {
+      ending = claims.take(claim);
+    } catch (IllegalStateException e) {
+      under.fail(e);
+      return;
+    }
+    if (ending != null) {
+      Runnable again = () -> claim(claim, under, then);
+      Listener.ofEnd(ending.released(), again, e -> again.run());
+      return;
+    }
+    under.whenNothingIsLeft(() -> claims.release(claim));
+    String problem = past.problem(claim.id);
+    if (problem != null) {
+      under.fail(new IllegalStateException(problem));
+      return;
+    }
+    then.run();
   }
 
   private static void requireExpertMemory(
@@ -224,7 +288,7 @@ public final class MoeNode {
 
   /** Has a group take the memory over; what this throws leaves it to the caller. */
   private void begin(
-      GroupEpoch id,
+      Claim claim,
       MoeShape shape,
       Ranks ranks,
       MemoryRegion region,
@@ -232,17 +296,19 @@ public final class MoeNode {
       DeviceRows devices,
       Registering under,
       MonoSink<MoeGroup> sink) {
+    GroupEpoch id = claim.id;
     ImmLease lease = engine.lease(shape.lanes() * Ranks.IMMS_PER_LANE);
     Group group =
         new Group(
-            engine, id, shape, options, ranks, region, devices, lease, ended -> over(id, ended));
+            engine, id, shape, options, ranks, region, devices, lease, ended -> over(claim, ended));
     Half<MoeGroup> half = new SinkHalf<>(group, sink);
     Joining joining = new Joining(group, half, this);
-    String problem = enter(id, new Joined(group, joining));
-    if (problem != null) {
+    if (isOver()) {
       lease.close();
-      throw new IllegalStateException(problem);
+      throw new IllegalStateException(closed());
     }
+    claim.has(group);
+    groups.put(id, new Joined(group, joining)); // from now on messages are for it, too
     if (!isOver()) {
       under.end(null); // whoever closes the node from now on finds the group
     }
@@ -264,9 +330,10 @@ public final class MoeNode {
     }
   }
 
-  private void over(GroupEpoch id, Group group) {
+  private void over(Claim claim, Group group) {
     past.add(group); // before it is looked for in vain
-    groups.remove(id);
+    groups.remove(claim.id);
+    claims.release(claim);
   }
 
   private boolean isOver() {
@@ -280,32 +347,6 @@ public final class MoeNode {
         : "expected one MoeNode on this engine, got another one that reads its messages already, or"
             + " did: "
             + why.getMessage();
-  }
-
-  /** From now on messages are for this group, too; or why not. */
-  private @Nullable String enter(GroupEpoch id, Joined joined) {
-    if (isOver()) {
-      return closed();
-    }
-    synchronized (groups) {
-      for (GroupEpoch other : groups.keySet()) {
-        if (other.name().equals(id.name()) && other.epoch() >= id.epoch()) {
-          return other.epoch() == id.epoch()
-              ? "expected a group that this engine is not in, got " + id + " again; close it first"
-              : "expected an epoch above "
-                  + other.epoch()
-                  + " of group "
-                  + id.shownName()
-                  + ", which this engine is in, got "
-                  + id.epoch();
-        }
-      }
-      String problem = past.problem(id);
-      if (problem == null) {
-        groups.put(id, joined);
-      }
-      return problem;
-    }
   }
 
   /** Waits for a failure, and has no part in it if it comes when all had joined. */

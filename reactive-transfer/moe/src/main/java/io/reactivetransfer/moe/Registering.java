@@ -20,6 +20,9 @@ final class Registering {
   private final Disposable.Swap cancel = Disposables.swap();
   private final End ended = new End();
 
+  /** What is done when nobody has its memory, before anybody is told. */
+  private volatile Runnable nothingLeft = () -> {};
+
   /**
    * Begins.
    *
@@ -30,6 +33,16 @@ final class Registering {
     this.all = all;
     all.add(this);
     sink.onCancel(cancel);
+  }
+
+  /** Whether nobody waits for it any more. */
+  boolean isCancelled() {
+    return cancel.isDisposed();
+  }
+
+  /** Does it when nobody has its memory, before anybody is told; maybe more than once. */
+  void whenNothingIsLeft(Runnable action) {
+    nothingLeft = action;
   }
 
   /**
@@ -46,7 +59,7 @@ final class Registering {
   }
 
   private void registered(MemoryRegion region, Consumer<MemoryRegion> then) {
-    if (cancel.isDisposed()) {
+    if (isCancelled()) {
       giveBack(region, () -> {});
       return;
     }
@@ -61,10 +74,12 @@ final class Registering {
     Listener.ofEnd(
         region.close(),
         () -> {
+          nothingLeft.run();
           end(null);
           then.run();
         },
         e -> {
+          nothingLeft.run();
           end(e);
           then.run();
         });
@@ -72,8 +87,9 @@ final class Registering {
 
   /** It cannot join, and has no memory. */
   void fail(Throwable why) {
+    nothingLeft.run();
     end(null);
-    if (!cancel.isDisposed()) {
+    if (!isCancelled()) {
       sink.error(why);
     }
   }
