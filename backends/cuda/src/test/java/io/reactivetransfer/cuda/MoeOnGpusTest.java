@@ -7,6 +7,7 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.cuda.ffi.Cu;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.moe.ExpertBatch;
 import io.reactivetransfer.moe.ExpertPlacement;
@@ -26,6 +27,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import jcuda.Pointer;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUresult;
+import jcuda.driver.CUstream;
+import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,6 +72,7 @@ class MoeOnGpusTest {
   private final CudaAccess access = new CudaAccess();
   private final List<TransferEngine> engines = new ArrayList<>();
   private final List<CudaMemory> allocated = new ArrayList<>();
+  private final List<MoeNode> nodes = new ArrayList<>();
   private final List<MoeGroup> groups = new ArrayList<>();
 
   /** Where the experts of each rank have tokens and results. */
@@ -99,18 +107,33 @@ class MoeOnGpusTest {
   private Mono<MoeGroup> join(int rank, MoeOptions options) {
     List<PeerAddress> ranks = engines.stream().map(TransferEngine::address).toList();
     MemorySegment host = arena.allocate(SHAPE.memory(rank).bytes(), MoeMemory.ALIGNMENT);
-    return MoeNode.open(engines.get(rank)).join("layer", SHAPE, ranks, host, options);
+    MoeNode node = MoeNode.open(engines.get(rank));
+    nodes.add(node);
+    return node.join("layer", SHAPE, ranks, host, options);
   }
 
   /** Both ranks, with experts on a GPU each. */
   private void join(String backend) {
+    join(backend, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param flags of the first rank, or null
+   */
+  private void join(String backend, @Nullable MemorySegment flags) {
     open(backend);
     List<Mono<MoeGroup>> joining = new ArrayList<>();
     for (int rank = 0; rank < RANKS; rank++) {
       Device device = rank == 0 ? Gpus.FIRST : Gpus.SECOND;
       DeviceMemory experts = memory(device, SHAPE.memory(rank).expertBytes());
       ofExperts.add(experts);
-      joining.add(join(rank, MoeOptions.builder().expertMemory(experts).build()));
+      MoeOptions.Builder options = MoeOptions.builder().expertMemory(experts);
+      if (rank == 0 && flags != null) {
+        options.arrivalFlags(flags);
+      }
+      joining.add(join(rank, options.build()));
     }
     groups.addAll(await(Mono.zip(joining, all -> List.of((MoeGroup) all[0], (MoeGroup) all[1]))));
   }
@@ -254,6 +277,68 @@ class MoeOnGpusTest {
       first.requireSums();
       second.requireSums();
     }
+  }
+
+  /** As an application maps them; a {@link CudaWord} has not room for them. */
+  @Test
+  void aStreamWaitsForArrivalFlagsThatTheDriverHasMapped() {
+    long bytes = 24L * SHAPE.lanes();
+    MemorySegment flags = arena.allocate(bytes, 4_096);
+    Pointer host = Pointer.to(flags.asByteBuffer());
+    Gpu gpu = CudaDriver.here().gpu(Gpus.FIRST);
+    CUstream stream = new CUstream();
+    gpu.within(() -> {
+      int map = JCudaDriver.CU_MEMHOSTREGISTER_PORTABLE | JCudaDriver.CU_MEMHOSTREGISTER_DEVICEMAP;
+      CUdeviceptr words = new CUdeviceptr();
+      Results.require("register", () -> JCudaDriver.cuMemHostRegister(host, bytes, map));
+      Results.require("map", () -> JCudaDriver.cuMemHostGetDevicePointer(words, host, 0));
+      Results.require("cuStreamCreate", () -> JCudaDriver.cuStreamCreate(stream, 0));
+      // The third word of lane 1, in its second step.
+      CUdeviceptr batches = words.withByteOffset(24 + 16);
+      Results.require(
+          "cuStreamWaitValue64",
+          () -> JCudaDriver.cuStreamWaitValue64(stream, batches, 2, Cu.CU_STREAM_WAIT_VALUE_GEQ));
+      return true;
+    });
+    join("loopback", flags);
+    Random random = new Random(8);
+    for (int step = 1; step <= 2; step++) {
+      assertThat(gpu.within(() -> JCudaDriver.cuStreamQuery(stream)))
+          .as("before step %s", step)
+          .isEqualTo(CUresult.CUDA_ERROR_NOT_READY);
+      ofExperts.forEach(this::fill);
+      Part first = new Part(Gpus.FIRST, 5, 0, random);
+      Part second = new Part(Gpus.SECOND, 5, 0, random);
+      Mono.when(first.run(groups.get(0), 1), second.run(groups.get(1), 1)).block(PATIENCE);
+      first.requireSums();
+    }
+    gpu.within(() -> {
+      Results.require("cuStreamSynchronize", () -> JCudaDriver.cuStreamSynchronize(stream));
+      return JCudaDriver.cuStreamDestroy(stream);
+    });
+    Mono.when(groups.stream().map(MoeGroup::close).toList()).block(PATIENCE);
+    gpu.within(() -> JCudaDriver.cuMemHostUnregister(host));
+  }
+
+  @Test
+  void aGroupIsNotJoinedInMemoryOfExpertsOfAnother() {
+    join("loopback");
+    DeviceMemory experts = ofExperts.getFirst();
+    MoeOptions options = MoeOptions.builder().expertMemory(experts).build();
+    List<PeerAddress> ranks = engines.stream().map(TransferEngine::address).toList();
+    MemorySegment host = arena.allocate(SHAPE.memory(0).bytes(), MoeMemory.ALIGNMENT);
+    Mono<MoeGroup> joining = nodes.getFirst().join("other", SHAPE, ranks, host, options);
+    String range =
+        "memory for experts (%d bytes at 0x%x of %s)"
+            .formatted(experts.length(), experts.address(), experts.device());
+    assertThatThrownBy(() -> joining.block(PATIENCE))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "expected memory that no other group uses on this engine, got "
+                + range
+                + " for group other, where "
+                + range
+                + " of group layer is; wait until close() of that one has completed");
   }
 
   @Test
