@@ -51,7 +51,8 @@ public final class ExpertPlacement {
   }
 
   /**
-   * Each expert on the ranks that are named for it.
+   * Each expert on the ranks that are named for it: {@code of(2, new int[][] {{0}, {1}, {0, 1}})}
+   * is three experts, the last one on both ranks.
    *
    * @param ranks how many ranks there are, 1 to {@link #MAX_RANKS}; some may hold nothing
    * @param ranksOf for each expert at least one rank, all different

@@ -6,7 +6,9 @@ import java.util.Objects;
 /**
  * Which ranks hold the same tokens, as the tensor-parallel ranks of one data-parallel group do. All
  * members of a group begin each step with the same tokens, experts and weights, and get the same
- * sums; to each rank outside of it one member sends them. Immutable.
+ * sums; to each rank outside of it one member sends them. Other numbers of tokens and other experts
+ * of two members are noticed, and the step is refused; other weights and other bytes of tokens are
+ * not. Immutable.
  */
 public final class RankGroups {
 
