@@ -230,7 +230,7 @@ final class Group {
    * Whatever the failure says, if memory of the application is gone that was in use, it comes of
    * that.
    */
-  private boolean failIfFreed(Throwable e) {
+  boolean failIfFreed(@Nullable Throwable e) {
     String freed = freed();
     if (freed != null) {
       fail(ranks.own(), freed, e, true);
@@ -291,7 +291,9 @@ final class Group {
     int blamed = ranks.of(e);
     String why = what + ": " + e.getMessage();
     if (blamed >= 0 && e instanceof TransferFailedException) {
-      // It has stopped writing, so it is about to say why, and can say it better.
+      // It has stopped writing, so it is about to say why, and can say it better. Or it does not
+      // know that its memory is gone, unless it is asked something.
+      mail.send(blamed, new MoeMessage.Ask(id, 0), () -> {});
       after(GRACE, () -> fail(blamed, why, e, true));
     } else {
       fail(blamed, why, e, true);

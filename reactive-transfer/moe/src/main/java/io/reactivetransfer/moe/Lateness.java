@@ -57,6 +57,9 @@ final class Lateness {
 
   /** Another rank wants to know how far this one has got. */
   void asked(int rank, int lane) {
+    if (group.failIfFreed(null)) {
+      return; // which nobody has noticed here, where nothing was done meanwhile
+    }
     if (group.failure() == null && lane < group.shape.lanes() && group.hasBegun()) {
       long so = group.lane(lane).progress();
       group.mail.send(rank, new MoeMessage.Tell(group.id, lane, so), () -> {});

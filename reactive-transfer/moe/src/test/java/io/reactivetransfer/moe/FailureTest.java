@@ -198,7 +198,7 @@ class FailureTest {
       Mono<Void> sent =
           rig.groups.get(2).lane(0).begin(1, new int[] {0, 5}, new float[2]).dispatchSend(freed);
       arena.close();
-      assertThat(Cluster.await(outcome(sent))).startsWith("2 ").contains("Already closed");
+      assertThat(Cluster.await(outcome(sent))).startsWith("2 ").contains("freed before");
       assertThat(await(waiting)).allMatch(outcome -> outcome.startsWith("2 "));
     }
   }

@@ -83,6 +83,19 @@ class FreedMemoryTest {
     requireNamed(rig, OF_GROUP, rig.step(0, 0, tokens));
   }
 
+  /** The rank itself notices nothing before others write there. */
+  @Test
+  void memoryOfARankThatDoesNothing() {
+    Rig rig = rig(true, false);
+    rig.steps(0, List.of(tokens)).block(Cluster.PATIENCE);
+    freed.close();
+    String failure = Cluster.await(outcome(rig.step(1, 0, tokens)));
+    assertThat(failure).startsWith("0 group experts is over: rank 0 ").endsWith(OF_GROUP);
+    Mono<String> own = outcome(rig.step(0, 0, tokens));
+    assertThat(Cluster.await(own)).startsWith("0 ").endsWith(OF_GROUP);
+    rig.close();
+  }
+
   @Test
   void memoryOfAGroupThatItsExpertsFree() {
     Rig rig = rig(true, false);
