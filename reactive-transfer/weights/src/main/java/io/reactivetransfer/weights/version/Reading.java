@@ -1,11 +1,18 @@
 package io.reactivetransfer.weights.version;
 
+import io.reactivetransfer.weights.internal.Listener;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -16,7 +23,9 @@ import reactor.util.context.Context;
  * error signal of whatever the scope or the subscriber throws: Reactor throws what it holds to be
  * fatal, a missing class for instance, through all operators, past those who wait for a signal.
  *
- * <p>Keeps signals apart even if the scope throws on one thread while it emits on another one.
+ * <p>Keeps signals apart even if the scope throws on one thread while it emits on another one. It
+ * waits for its version by itself: what Reactor's operators subscribe to one behind the other may
+ * miss a cancel that comes at that moment, and its lease would never be closed.
  *
  * @param <T> what the scope emits
  */
@@ -27,42 +36,104 @@ final class Reading<T> implements CoreSubscriber<T>, Subscription {
   /** Set when it has ended; below it, how many elements are being passed on, one in another. */
   private static final int ENDED = Integer.MIN_VALUE;
 
+  private final Supplier<@Nullable VersionLease> leases;
+  private final Function<? super VersionLease, ? extends @Nullable Publisher<T>> scope;
   private final CoreSubscriber<? super T> actual;
-  private final VersionLease lease;
   private final AtomicInteger state = new AtomicInteger();
-  private volatile @Nullable Subscription upstream;
+  private final Disposable.Swap waiting = Disposables.swap();
+
+  /** Of the scope; the one that is cancelled from a cancel on. */
+  private final AtomicReference<@Nullable Subscription> upstream = new AtomicReference<>();
+
+  /** How many elements were asked for that the scope was not asked for. */
+  private final AtomicLong requested = new AtomicLong();
+
+  private volatile boolean isCancelled;
+
+  /** Set once, when a version is served. */
+  private volatile @Nullable VersionLease lease;
+
+  /** Whether the scope has been called, so that a cancel tells it by its subscription. */
+  private volatile boolean isBegun;
+
   private volatile @Nullable Throwable failure;
 
-  private Reading(CoreSubscriber<? super T> actual, VersionLease lease) {
-    this.actual = actual;
-    this.lease = lease;
-  }
-
-  /** Reads, and closes the lease behind it. */
-  static <T> void begin(
-      VersionLease lease,
+  private Reading(
+      Supplier<@Nullable VersionLease> leases,
       Function<? super VersionLease, ? extends @Nullable Publisher<T>> scope,
       CoreSubscriber<? super T> actual) {
-    Reading<T> reading = new Reading<>(actual, lease);
+    this.leases = leases;
+    this.scope = scope;
+    this.actual = actual;
+  }
+
+  /**
+   * Waits, reads, and closes the lease behind it.
+   *
+   * @param serving completes when there may be a lease
+   * @param leases gives one, or null if there is none any more
+   */
+  static <T> void begin(
+      Mono<Void> serving,
+      Supplier<@Nullable VersionLease> leases,
+      Function<? super VersionLease, ? extends @Nullable Publisher<T>> scope,
+      CoreSubscriber<? super T> actual) {
+    Reading<T> reading = new Reading<>(leases, scope, actual);
     try {
-      Publisher<T> publisher = scope.apply(lease);
-      if (publisher == null) {
-        throw new NullPointerException("expected a publisher of the scope, got null");
-      }
-      publisher.subscribe(reading);
+      actual.onSubscribe(reading);
     } catch (Throwable thrown) {
-      reading.notSubscribed(thrown);
+      reading.fail(thrown);
+      return;
+    }
+    if (!reading.isCancelled) {
+      reading.await(serving);
     }
   }
 
-  private void notSubscribed(Throwable thrown) {
-    if (upstream != null) {
-      fail(thrown);
+  private void await(Mono<Void> serving) {
+    Mono<Void> begun =
+        serving
+            .doOnSuccess(nothing -> tryToBegin())
+            .repeat(() -> lease == null && !isCancelled)
+            .then();
+    waiting.update(Listener.ofEnd(begun, actual.currentContext(), () -> {}, this::fail));
+  }
+
+  /** Does nothing if no version is served any more. */
+  private void tryToBegin() {
+    VersionLease given = isCancelled ? null : leases.get();
+    if (given == null) {
       return;
     }
-    upstream = Operators.cancelledSubscription();
-    lease.close();
-    Operators.error(actual, thrown);
+    lease = given;
+    try {
+      if (!isCancelled) {
+        Publisher<T> publisher = scope.apply(given);
+        if (publisher == null) {
+          throw new NullPointerException("expected a publisher of the scope, got null");
+        }
+        publisher.subscribe(this);
+      }
+    } catch (Throwable thrown) {
+      fail(thrown);
+    } finally {
+      hasBegun();
+    }
+  }
+
+  /** What was cancelled before left the lease open for the scope. */
+  private void hasBegun() {
+    isBegun = true;
+    if (isCancelled) {
+      closeLease();
+    }
+  }
+
+  private void closeLease() {
+    VersionLease given = lease;
+    if (given != null) {
+      given.close();
+    }
   }
 
   @Override
@@ -72,12 +143,13 @@ final class Reading<T> implements CoreSubscriber<T>, Subscription {
 
   @Override
   public void onSubscribe(Subscription subscription) {
-    if (!Operators.validate(upstream, subscription)) {
-      return;
-    }
-    upstream = subscription;
     try {
-      actual.onSubscribe(this);
+      if (!upstream.compareAndSet(null, subscription)) {
+        subscription.cancel();
+        return;
+      }
+      hasBegun();
+      request(subscription);
     } catch (Throwable thrown) {
       fail(thrown);
     }
@@ -113,27 +185,43 @@ final class Reading<T> implements CoreSubscriber<T>, Subscription {
 
   @Override
   public void request(long n) {
-    try {
-      subscription().request(n);
-    } catch (Throwable thrown) {
-      fail(thrown);
+    if (!Operators.validate(n)) {
+      return;
+    }
+    requested.accumulateAndGet(n, Operators::addCap);
+    Subscription current = upstream.get();
+    if (current != null) {
+      try {
+        request(current);
+      } catch (Throwable thrown) {
+        fail(thrown);
+      }
+    }
+  }
+
+  private void request(Subscription from) {
+    long n = requested.getAndSet(0);
+    if (n > 0) {
+      from.request(n);
     }
   }
 
   @Override
   public void cancel() {
+    isCancelled = true;
+    waiting.dispose();
+    Subscription current = upstream.getAndSet(Operators.cancelledSubscription());
     try {
-      subscription().cancel();
+      if (current != null) {
+        current.cancel();
+      }
     } catch (Throwable thrown) {
       said("could not cancel what reads a version", thrown);
     } finally {
-      lease.close();
+      if (isBegun) {
+        closeLease();
+      }
     }
-  }
-
-  private Subscription subscription() {
-    Subscription current = upstream;
-    return current == null ? Operators.cancelledSubscription() : current;
   }
 
   private void fail(Throwable thrown) {
@@ -168,7 +256,7 @@ final class Reading<T> implements CoreSubscriber<T>, Subscription {
   }
 
   private void end() {
-    lease.close();
+    closeLease();
     Throwable why = failure;
     try {
       if (why == null) {

@@ -272,15 +272,9 @@ public final class WeightsRank {
    * @param scope called on the scheduler of the timers; must not block there
    */
   public <T> Flux<T> read(Function<? super VersionLease, ? extends Publisher<T>> scope) {
-    return serving()
-        .thenMany(
-            Flux.defer(() -> {
-              VersionLease lease = tryLease();
-              return lease == null
-                  ? read(scope)
-                  : Flux.from(
-                      actual -> Reading.begin(lease, scope, Operators.toCoreSubscriber(actual)));
-            }));
+    Objects.requireNonNull(scope, "scope");
+    return Flux.from(actual ->
+        Reading.begin(serving(), this::tryLease, scope, Operators.toCoreSubscriber(actual)));
   }
 
   /**
