@@ -75,11 +75,15 @@ final class Sums {
    * Sums up rows of memory of the host.
    *
    * @throws IndexOutOfBoundsException if they do not lie within the memory
+   * @throws IllegalStateException if it is a mapped file that does not have them any more
    */
   static int of(MemorySegment memory, long offset, long rowBytes, long rows, long stride) {
-    CRC32C sum = new CRC32C();
     long extent = rows == 1 ? rowBytes : extent(rowBytes, rows, stride);
     MemorySegment all = memory.asSlice(offset, extent);
+    if (memory.isMapped()) {
+      return MappedSums.of(all, rowBytes, rows, stride);
+    }
+    CRC32C sum = new CRC32C();
     if (extent <= MOST && rows > 1) {
       ByteBuffer buffer = all.asByteBuffer();
       for (long row = 0; row < rows; row++) {
