@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.CharBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -42,16 +45,50 @@ public final class SafetensorsWriter {
 
   private final Map<String, String> metadata = new TreeMap<>();
   private final List<Tensor> tensors = new ArrayList<>();
-  private final Set<String> names = new HashSet<>(Set.of(SafetensorsHeader.METADATA));
+  private final Set<String> names = new HashSet<>();
   private final List<MemorySegment> bytes = new ArrayList<>();
 
   /** Begins without tensors. */
   public SafetensorsWriter() {}
 
-  /** Something that the file says of itself as a whole. */
+  /**
+   * Something that the file says of itself as a whole.
+   *
+   * @param name at most 50,000 bytes of UTF-8
+   * @param value at most 20,000,000 characters
+   * @throws IllegalArgumentException if one of them is longer, or no text: {@link SafetensorsFile}
+   *     would not read it
+   */
   public SafetensorsWriter metadata(String name, String value) {
-    metadata.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+    int bytes = utf8Bytes("name", Objects.requireNonNull(name, "name"));
+    if (bytes > StrictJson.MAX_NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "expected a name of at most "
+              + StrictJson.MAX_NAME_BYTES
+              + " bytes of UTF-8 in the metadata, got "
+              + bytes);
+    }
+    if (Objects.requireNonNull(value, "value").length() > StrictJson.MAX_STRING) {
+      throw new IllegalArgumentException(
+          "expected a value of at most "
+              + StrictJson.MAX_STRING
+              + " characters in the metadata, got "
+              + value.length()
+              + " as "
+              + SafetensorsHeader.shown(name));
+    }
+    utf8Bytes("value", value);
+    metadata.put(name, value);
     return this;
+  }
+
+  private static int utf8Bytes(String what, String text) {
+    try {
+      return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text)).remaining();
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          "expected a " + what + " in the metadata that is text, got half of a character in it", e);
+    }
   }
 
   /**
@@ -62,9 +99,17 @@ public final class SafetensorsWriter {
    *     or the values are of another length
    */
   public SafetensorsWriter tensor(Tensor tensor, MemorySegment values) {
+    Objects.requireNonNull(tensor, "tensor");
     if (SafetensorsType.of(tensor.type()) == null) {
       throw new IllegalArgumentException(
           "expected tensor " + tensor.name() + " of a type of the format, got " + tensor.type());
+    }
+    Objects.requireNonNull(values, "values");
+    if (tensor.name().equals(SafetensorsHeader.METADATA)) {
+      throw new IllegalArgumentException(
+          "expected a tensor of another name than "
+              + tensor.name()
+              + ", by which a file says what it is as a whole");
     }
     if (names.contains(tensor.name())) {
       throw new IllegalArgumentException("expected each tensor once, got " + tensor.name());
@@ -92,6 +137,7 @@ public final class SafetensorsWriter {
    * @throws IOException if it cannot be written
    */
   public void write(Path file) throws IOException {
+    Objects.requireNonNull(file, "file");
     ByteBuffer header = header();
     String number = Long.toUnsignedString(ThreadLocalRandom.current().nextLong());
     Path beside = file.resolveSibling(file.getFileName() + "." + number + ".part");

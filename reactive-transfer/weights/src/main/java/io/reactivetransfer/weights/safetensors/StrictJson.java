@@ -17,11 +17,22 @@ final class StrictJson implements AutoCloseable {
 
   private static final int MAX_DEPTH = 8;
 
+  /** Bytes of UTF-8 of the longest name. */
+  static final int MAX_NAME_BYTES = 50_000;
+
+  /** The longest string, in characters of Java. */
+  static final int MAX_STRING = 20_000_000;
+
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(MAX_DEPTH)
+                  .maxNameLength(MAX_NAME_BYTES)
+                  .maxStringLength(MAX_STRING)
+                  .build())
           .build();
 
   private final String file;
