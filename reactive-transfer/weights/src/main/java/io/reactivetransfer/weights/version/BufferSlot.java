@@ -37,8 +37,12 @@ final class BufferSlot {
   RankTarget open(String rank, long arrivals) {
     ImmLease lease = engine.lease();
     imm = lease;
-    List<RegionDescriptor> keys = regions.stream().map(MemoryRegion::descriptor).toList();
-    return new RankTarget(rank, keys, lease.imm(), arrivals);
+    return new RankTarget(rank, keys(), lease.imm(), arrivals);
+  }
+
+  /** By which others write to it now. */
+  List<RegionDescriptor> keys() {
+    return regions.stream().map(MemoryRegion::descriptor).toList();
   }
 
   /** Waits for what was opened last. */

@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.version;
 
+import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.RegionDescriptor;
@@ -78,6 +79,55 @@ final class VersionCodec {
    */
   static int bytesBesideTrace(Command.Prepare prepare) {
     return encode(prepare).remaining() - prepare.traceContext().encoded().remaining();
+  }
+
+  /** What is said of an engine whose messages are too short for any update. */
+  static String tooShort(String whose, int bytes, EngineOptions options) {
+    return "expected messages of at least "
+        + bytes
+        + " bytes on the engine of "
+        + whose
+        + " (EngineOptions.maxMessageBytes), got "
+        + options.maxMessageBytes();
+  }
+
+  /**
+   * How long messages of a rank have to be at least, or no update ever ends: one that begins an
+   * update of this rank alone, with what must be free beside it, and one that says where to write.
+   */
+  static int leastBytes(String rank, List<RegionDescriptor> regions) {
+    MemberId self = new MemberId(rank, 1);
+    Command.Prepare prepare =
+        new Command.Prepare(
+            Term.NONE,
+            1,
+            UpdateNumber.NONE,
+            0,
+            UpdateMode.IN_PLACE,
+            1,
+            false,
+            List.of(self),
+            TraceContext.NONE);
+    Report.Pending open =
+        new Report.Pending(
+            UpdateNumber.NONE,
+            Phase.OPEN,
+            List.of(self),
+            new RankTarget(rank, regions, Imm.of(0), 1));
+    Report report =
+        new Report(
+            self,
+            1,
+            Term.NONE,
+            0,
+            RankState.EMPTY,
+            UpdateNumber.NONE,
+            0,
+            open,
+            List.of(),
+            UpdateNumber.NONE,
+            "");
+    return Math.max(BESIDE_MEMBERS + bytesBesideTrace(prepare), encode(report).remaining());
   }
 
   private static VersionWriter begin(int kind, Command.OfUpdate command) {

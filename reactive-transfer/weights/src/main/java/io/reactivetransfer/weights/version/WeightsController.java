@@ -238,6 +238,11 @@ public final class WeightsController {
           "expected at most "
               + VersionCodec.MAX_MEMBERS
               + " ranks whose names take "
+    if (bytes > most && members.size() == 1) {
+      throw new IllegalArgumentException(
+          VersionCodec.tooShort(
+              "a controller", VersionCodec.BESIDE_MEMBERS + bytes, engine.options()));
+    }
               + most
               + " bytes (EngineOptions.maxMessageBytes), got "
               + members.size()

@@ -6,6 +6,7 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.check.Checksums;
 import io.reactivetransfer.weights.internal.Accelerators;
@@ -159,11 +160,11 @@ public final class WeightsRankBuilder {
    * Registers the buffers, each beside what the application has registered of them, and opens the
    * rank. Fails with an {@link IllegalStateException} if the engine is closed or has a rank
    * already, or {@link Checksums} that were not given to {@link #verify} while it is to compare
-   * sums by itself, and with an {@link IllegalArgumentException} if regions share memory. Each
-   * subscription opens another one; cancelling undoes what was registered, and closes a rank that
-   * has begun, until it was emitted. A {@code timeout} behind this may be over just as the rank
-   * comes, which nobody has then: remember it by a {@code doOnNext} before the timeout, and close
-   * it if that fails.
+   * sums by itself, and with an {@link IllegalArgumentException} if regions share memory, or the
+   * messages of the engine are too short to say where so many regions are. Each subscription opens
+   * another one; cancelling undoes what was registered, and closes a rank that has begun, until it
+   * was emitted. A {@code timeout} behind this may be over just as the rank comes, which nobody has
+   * then: remember it by a {@code doOnNext} before the timeout, and close it if that fails.
    */
   public Mono<WeightsRank> open() {
     if (buffers.isEmpty()) {
@@ -181,6 +182,7 @@ public final class WeightsRankBuilder {
           .collectList()
           .flatMap(slots -> {
             WeightsRank rank = new WeightsRank(this, slots, compares);
+            requireRoom(slots.getFirst());
             boolean isWanted = opening.made(rank);
             made.clear(); // they are the rank's from here on
             return isWanted ? started(rank) : Mono.<WeightsRank>empty();
@@ -195,6 +197,23 @@ public final class WeightsRankBuilder {
   }
 
   private static Mono<WeightsRank> started(WeightsRank rank) {
+  /** Where no message says where to write, each update would fail. */
+  private void requireRoom(BufferSlot slot) {
+    List<RegionDescriptor> keys = slot.keys();
+    int least = VersionCodec.leastBytes(name, keys);
+    if (least > engine.options().maxMessageBytes()) {
+      throw new IllegalArgumentException(
+          VersionCodec.tooShort(
+              "rank "
+                  + name
+                  + ", whose buffers have "
+                  + keys.size()
+                  + (keys.size() == 1 ? " region" : " regions"),
+              least,
+              engine.options()));
+    }
+  }
+
     try {
       rank.start();
       return Mono.just(rank);
