@@ -36,8 +36,27 @@ public final class FlatShards {
               + " and "
               + multiple);
     }
-    long elements = this.tensors.stream().mapToLong(tensor -> tensor.shape().elements()).sum();
-    this.share = Math.ceilDiv(Math.ceilDiv(elements, shards), multiple) * multiple;
+    this.share = share(this.tensors, shards, multiple);
+  }
+
+  private static long share(List<Tensor> tensors, int shards, long multiple) {
+    try {
+      long elements =
+          tensors.stream().mapToLong(tensor -> tensor.shape().elements()).reduce(0, Math::addExact);
+      long units = Math.ceilDiv(Math.ceilDiv(elements, shards), multiple);
+      long share = Math.multiplyExact(units, multiple);
+      long all = Math.multiplyExact(share, shards);
+      Math.multiplyExact(all, tensors.getFirst().type().bits());
+      return share;
+    } catch (ArithmeticException tooLong) {
+      throw new IllegalArgumentException(
+          "expected shares of less than 2^63 bits together, got "
+              + shards
+              + " of a multiple of "
+              + multiple
+              + " elements",
+          tooLong);
+    }
   }
 
   /** Elements of a share, its padding included. */

@@ -73,10 +73,7 @@ public record Mesh(String name, List<Axis> axes) {
    * @throws IllegalArgumentException if there is no such rank or axis
    */
   public int coordinate(int rank, String axis) {
-    if (rank < 0 || rank >= ranks()) {
-      throw new IllegalArgumentException(
-          "expected a rank of 0 to " + (ranks() - 1) + " of mesh " + name + ", got " + rank);
-    }
+    requireRank(rank);
     int index = indexOf(axis);
     int faster =
         axes.subList(index + 1, axes.size()).stream()
@@ -92,6 +89,13 @@ public record Mesh(String name, List<Axis> axes) {
    */
   public int size(String axis) {
     return axes.get(indexOf(axis)).size;
+  }
+
+  void requireRank(int rank) {
+    if (rank < 0 || rank >= ranks()) {
+      throw new IllegalArgumentException(
+          "expected a rank of 0 to " + (ranks() - 1) + " of mesh " + name + ", got " + rank);
+    }
   }
 
   private int indexOf(String axis) {

@@ -123,6 +123,7 @@ public final class Sharding {
    *     dimensions
    */
   public LocalPart of(Tensor tensor, int rank) {
+    mesh.requireRank(rank);
     Shape shape = tensor.shape();
     long[] starts = new long[shape.dimensions()];
     long[] sizes = shape.sizes();

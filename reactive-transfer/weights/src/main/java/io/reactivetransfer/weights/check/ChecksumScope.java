@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.check;
 
 import io.reactivetransfer.weights.internal.MessageText;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -50,8 +51,9 @@ public record ChecksumScope(Degree degree, Set<String> tensors) {
 
   /** Copies the set. */
   public ChecksumScope {
-    tensors = Set.copyOf(tensors);
-    tensors.forEach(MessageText::requireName);
+    Objects.requireNonNull(degree, "degree");
+    tensors = Set.copyOf(Objects.requireNonNull(tensors, "tensors"));
+    tensors.forEach(name -> MessageText.requireName("tensor", name));
     if (tensors.size() > MAX_TENSORS) {
       throw new IllegalArgumentException(
           "expected at most " + MAX_TENSORS + " tensors, got " + tensors.size());

@@ -155,6 +155,11 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
 
   private Inbox<SumMessage> listen() {
     Inbox<SumMessage> opened =
+  /** Of the rank whose sums it reads. */
+  public TransferEngine engine() {
+    return engine;
+  }
+
         Inbox.open(engine, TrainerSums.CHANNEL, SumCodec::decode, new Receiving());
     turns.run(() -> inbox = opened);
     return opened;

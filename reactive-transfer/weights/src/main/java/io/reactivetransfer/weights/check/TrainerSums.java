@@ -52,10 +52,22 @@ public final class TrainerSums {
    *
    * @param engine its engine
    * @param table the table that it was opened with, or all of it
-   * @throws IllegalArgumentException if the table does not name it, or is the part of another
+   * @throws IllegalArgumentException if the table does not name it, or is the part of another, or
+   *     the engine is
    */
   public static TrainerSums of(TransferEngine engine, TrainerRank trainer, RoutingTable table) {
     Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(trainer, "trainer");
+    Objects.requireNonNull(table, "table");
+    if (!trainer.engine().id().equals(engine.id())) {
+      throw new IllegalArgumentException(
+          "expected the engine of trainer "
+              + trainer.name()
+              + ", which is "
+              + trainer.engine().id()
+              + ", got "
+              + engine.id());
+    }
     List<String> names = table.sources().stream().map(Rank::name).toList();
     int rank = names.indexOf(trainer.name());
     if (rank < 0) {

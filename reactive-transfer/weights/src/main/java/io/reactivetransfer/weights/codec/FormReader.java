@@ -8,6 +8,7 @@ import io.reactivetransfer.weights.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
@@ -41,7 +42,7 @@ final class FormReader {
    * @param others what it may be as well
    */
   FormReader(ByteBuffer bytes, int kind, int... others) {
-    in = bytes.slice().asReadOnlyBuffer();
+    in = Objects.requireNonNull(bytes, "bytes").slice().asReadOnlyBuffer();
     what = KINDS[kind];
     int length = in.remaining();
     if (length < HEADER_BYTES + CHECKSUM_BYTES) {

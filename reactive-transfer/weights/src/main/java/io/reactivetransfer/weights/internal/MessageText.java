@@ -17,26 +17,39 @@ public final class MessageText {
 
   private MessageText() {}
 
-  /** Refuses what no message can carry, and what would move the cursor of who reads a log. */
+  /** The same as {@link #requireName(String, String)}, of a rank. */
   public static String requireName(String name) {
+    return requireName("rank", name);
+  }
+
+  /**
+   * Refuses what no message can carry, and what would move the cursor of who reads a log.
+   *
+   * @param what whose name it is, for the error
+   */
+  public static String requireName(String what, String name) {
     Objects.requireNonNull(name, "name");
     int bytes;
     try {
       bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name)).remaining();
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException(
-          "expected the name of a rank to be text, got half of a character in it", e);
+          "expected the name of a " + what + " to be text, got half of a character in it", e);
     }
     if (bytes < 1 || bytes > MAX_NAME_BYTES) {
       throw new IllegalArgumentException(
           "expected 1 to "
               + MAX_NAME_BYTES
-              + " bytes of UTF-8 as the name of a rank, got "
+              + " bytes of UTF-8 as the name of a "
+              + what
+              + ", got "
               + bytes);
     }
     if (!printable(name).equals(name)) {
       throw new IllegalArgumentException(
-          "expected characters that can be shown in the name of a rank, got \""
+          "expected characters that can be shown in the name of a "
+              + what
+              + ", got \""
               + printable(name)
               + "\", where others are replaced by ?");
     }

@@ -40,6 +40,10 @@ public final class Planner {
       throw new IllegalArgumentException(
           "expected steps and shares of 1 to 2^56 bytes, got " + stepBytes + " and " + shareBytes);
     }
+    if (wholeBytes < 0) {
+      throw new IllegalArgumentException(
+          "expected tensors of 0 bytes or more that are brought together, got " + wholeBytes);
+    }
     this.stepBytes = stepBytes;
     this.shareBytes = shareBytes;
     this.wholeBytes = wholeBytes;

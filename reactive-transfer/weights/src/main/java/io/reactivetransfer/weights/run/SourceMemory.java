@@ -21,7 +21,11 @@ public sealed interface SourceMemory {
     return new Registered(region);
   }
 
-  /** What NICs do not read, such as a mapped file: it is loaded into a temporary first. */
+  /**
+   * What NICs do not read, such as a mapped file: it is loaded into a temporary first.
+   *
+   * @throws IllegalArgumentException if only one thread may read it
+   */
   static SourceMemory loaded(MemorySegment segment) {
     return new Loaded(segment);
   }
@@ -51,9 +55,18 @@ public sealed interface SourceMemory {
    */
   record Loaded(MemorySegment segment) implements SourceMemory {
 
-    /** Checks for null. */
+    /** It never runs, and stands for any other one: this is asked for each step of a run. */
+    private static final Thread ANY_THREAD =
+        Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
+
+    /** Checks that any thread may read it. */
     public Loaded {
       Objects.requireNonNull(segment, "segment");
+      if (!segment.isAccessibleBy(ANY_THREAD)) {
+        throw new IllegalArgumentException(
+            "expected memory that any thread may read, got a segment of a confined arena: "
+                + segment);
+      }
     }
 
     @Override

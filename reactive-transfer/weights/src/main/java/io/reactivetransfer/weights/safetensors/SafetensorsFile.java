@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ public final class SafetensorsFile implements AutoCloseable {
    * @throws IOException if it cannot be read
    */
   public static SafetensorsFile open(Path file) throws IOException {
+    Objects.requireNonNull(file, "file");
     String name = String.valueOf(file.getFileName());
     requireFile(file);
     Arena arena = Arena.ofShared();

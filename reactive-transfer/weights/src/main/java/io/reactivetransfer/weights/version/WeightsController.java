@@ -181,6 +181,8 @@ public final class WeightsController {
     Map<String, Peer> byName = byName(ranks);
     if (!byName.keySet().equals(update.arrivals().keySet())) {
       throw new IllegalArgumentException(
+    Objects.requireNonNull(update, "update");
+    Objects.requireNonNull(trainers, "trainers");
           "expected arrivals at ranks " + byName.keySet() + ", got " + update.arrivals().keySet());
     }
     requireRoom(update, byName.keySet());
@@ -262,7 +264,7 @@ public final class WeightsController {
    *     {@link UpdateResult.Decision#BLOCKED}
    */
   public Mono<UpdateResult> recover(Collection<RankMember> living, Duration deadline) {
-    if (!deadline.isPositive()) {
+    if (!Objects.requireNonNull(deadline, "deadline").isPositive()) {
       throw new IllegalArgumentException("expected a deadline above 0, got " + deadline);
     }
     Map<String, Peer> byName = byName(living);
@@ -271,7 +273,7 @@ public final class WeightsController {
 
   private Map<String, Peer> byName(Collection<RankMember> ranks) {
     Map<String, Peer> byName = new LinkedHashMap<>();
-    for (RankMember rank : ranks) {
+    for (RankMember rank : Objects.requireNonNull(ranks, "ranks")) {
       if (!rank.peer().engine().equals(engine.id())) {
         throw new IllegalArgumentException(
             "expected ranks as this controller's engine sees them, got "

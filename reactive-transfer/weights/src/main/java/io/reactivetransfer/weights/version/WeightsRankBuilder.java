@@ -170,6 +170,7 @@ public final class WeightsRankBuilder {
     if (buffers.isEmpty()) {
       throw new IllegalArgumentException("expected 1 or 2 buffers, got none");
     }
+    requireOwnSums();
     boolean compares = comparesSums && isReachedByTheCpu();
     return Mono.defer(() -> {
       requireApart();
@@ -181,8 +182,8 @@ public final class WeightsRankBuilder {
           .concatMap(buffer -> registered(buffer, made))
           .collectList()
           .flatMap(slots -> {
-            WeightsRank rank = new WeightsRank(this, slots, compares);
             requireRoom(slots.getFirst());
+            WeightsRank rank = new WeightsRank(this, slots, compares);
             boolean isWanted = opening.made(rank);
             made.clear(); // they are the rank's from here on
             return isWanted ? started(rank) : Mono.<WeightsRank>empty();
@@ -196,7 +197,6 @@ public final class WeightsRankBuilder {
     });
   }
 
-  private static Mono<WeightsRank> started(WeightsRank rank) {
   /** Where no message says where to write, each update would fail. */
   private void requireRoom(BufferSlot slot) {
     List<RegionDescriptor> keys = slot.keys();
@@ -214,11 +214,25 @@ public final class WeightsRankBuilder {
     }
   }
 
+  private static Mono<WeightsRank> started(WeightsRank rank) {
     try {
       rank.start();
       return Mono.just(rank);
     } catch (RuntimeException why) {
       return rank.close().onErrorComplete().then(Mono.error(why));
+    }
+  }
+
+  /** Those on another engine would wait for sums that come here. */
+  private void requireOwnSums() {
+    if (verifier instanceof Checksums given && !given.engine().id().equals(engine.id())) {
+      throw new IllegalArgumentException(
+          "expected checksums that are open on the engine of rank "
+              + name
+              + ", "
+              + engine.id()
+              + ", got those of "
+              + given.engine().id());
     }
   }
 

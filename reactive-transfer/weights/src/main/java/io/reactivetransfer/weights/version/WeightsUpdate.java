@@ -24,7 +24,8 @@ public record WeightsUpdate(
   /** Checks the values. */
   public WeightsUpdate {
     Objects.requireNonNull(mode, "mode");
-    arrivals = Map.copyOf(arrivals);
+    arrivals = Map.copyOf(Objects.requireNonNull(arrivals, "arrivals"));
+    Objects.requireNonNull(deadline, "deadline");
     if (version < 0) {
       throw new IllegalArgumentException("expected a version of 0 or more, got " + version);
     }

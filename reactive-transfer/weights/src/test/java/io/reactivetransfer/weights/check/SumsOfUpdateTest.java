@@ -93,7 +93,7 @@ class SumsOfUpdateTest {
       SumPlan plan = SumPlan.of(table, 0, ChecksumScope.all(), seed);
       Map<Integer, List<SumMessage>> said = new HashMap<>();
       SumMaker maker = new SumMaker(UPDATE, "a", plan, 512 + 400, said::put);
-      try (Arena arena = Arena.ofConfined()) {
+      try (Arena arena = Arena.ofShared()) {
         MemorySegment memory = arena.allocate(1 << 20);
         for (Step step : table.steps(0)) {
           if (!(step instanceof Step.Gather)) {
