@@ -283,7 +283,8 @@ class ControllerMachine {
           case OPEN -> " to open its memory";
           case FILLED ->
               trainers.isEmpty()
-                  ? ", which has not all bytes or has not looked at them"
+                  ? ", which has not all bytes or has not looked at them; all trainers of the"
+                      + " update have written: it may lack one that its table names"
                   : ", which has not all bytes, and for " + names(trainers);
           default -> " to vote";
         };

@@ -60,7 +60,8 @@ class DeadlineReasonsTest {
     assertThat(reason())
         .isEqualTo(
             "the deadline is over while waiting for rank rank-1, which has not all bytes or has not"
-                + " looked at them");
+                + " looked at them; all trainers of the update have written: it may lack one that"
+                + " its table names");
   }
 
   @Test
