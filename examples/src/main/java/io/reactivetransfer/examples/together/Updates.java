@@ -197,8 +197,9 @@ final class Updates implements Pipeline {
   public Mono<Void> close() {
     return Mono.defer(() -> {
       controller.close();
-      return trainer
-          .close()
+      return controller
+          .closed()
+          .then(trainer.close())
           .then(Flux.fromIterable(ranks).concatMap(WeightsRank::close).then())
           .doFinally(end -> sums.forEach(Checksums::close));
     });

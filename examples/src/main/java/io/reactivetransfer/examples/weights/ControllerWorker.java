@@ -176,6 +176,7 @@ final class ControllerWorker implements Worker {
   public void close() {
     remote.close();
     controller.close();
+    Mono.when(remote.closed(), controller.closed()).block(Node.SETUP);
     node.close();
   }
 }

@@ -71,6 +71,8 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   private @Nullable Waiting waiting;
   private boolean isClosed;
 
+  private final End closed = new End();
+
   /** Looks that were begun and may read memory, or will. */
   private final Set<Waiting> looks = ConcurrentHashMap.newKeySet();
 
@@ -153,13 +155,13 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     return made;
   }
 
-  private Inbox<SumMessage> listen() {
-    Inbox<SumMessage> opened =
   /** Of the rank whose sums it reads. */
   public TransferEngine engine() {
     return engine;
   }
 
+  private Inbox<SumMessage> listen() {
+    Inbox<SumMessage> opened =
         Inbox.open(engine, TrainerSums.CHANNEL, SumCodec::decode, new Receiving());
     turns.run(() -> inbox = opened);
     return opened;
@@ -209,9 +211,20 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     return Mono.defer(() -> Mono.when(looks.stream().map(look -> look.quiet).toList()));
   }
 
-  /** Fails what waits, and reads no messages any more. Does not block. */
+  /**
+   * Fails what waits, and reads no messages any more. Does not block: {@link #closed()} says when
+   * it is over. The end of the engine does the same.
+   */
   public void close() {
     turns.run(this::closeNow);
+  }
+
+  /**
+   * Completes when it is closed, also by the end of its engine: another one can be opened there. A
+   * look may still read memory then, see {@link #whenQuiet()}. Closes nothing by itself.
+   */
+  public Mono<Void> closed() {
+    return closed;
   }
 
   private void closeNow() {
@@ -227,6 +240,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     if (now != null) {
       fail(now, "expected checksums that are in use, got closed ones");
     }
+    closed.complete();
   }
 
   private void begin(Waiting made) {
@@ -415,6 +429,8 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
       return "expected " + what + " to be read by the CPU, got: " + e.getMessage();
     } catch (IndexOutOfBoundsException e) {
       return "expected bytes of a region of " + memory.length() + ", got " + what;
+    } catch (IllegalStateException e) { // freed, or a mapped file that somebody has shortened
+      return "expected " + what + " to be there, got: " + e.getMessage();
     }
     return crc32c == sum.crc32c()
         ? null
@@ -434,8 +450,6 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
 
     @Override
     public void ended() {
-    } catch (IllegalStateException e) { // freed, or a mapped file that somebody has shortened
-      return "expected " + what + " to be there, got: " + e.getMessage();
       close();
     }
   }

@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.check.ChecksumScope;
+import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Postman;
 import io.reactivetransfer.weights.internal.Ticking;
@@ -68,6 +69,7 @@ public final class RemoteTrainers {
   // Only in turns.
   private @Nullable Inbox<RemoteMessage.Answer> inbox;
   private volatile boolean isClosed;
+  private final End closed = new End();
   private boolean hasChanged;
   private final Map<Key, RemoteRun> runs = new LinkedHashMap<>();
   private final Map<Key, Stopping> stopping = new HashMap<>();
@@ -224,10 +226,19 @@ public final class RemoteTrainers {
 
   /**
    * Tells all trainers to stop, fails what waits for them, and reads no messages any more. Does not
-   * block, and waits for nothing. The end of the engine does the same.
+   * block, and waits for nothing: {@link #closed()} says when it is over. The end of the engine
+   * does the same.
    */
   public void close() {
     turns.run(this::closeNow);
+  }
+
+  /**
+   * Completes when it is closed, also by the end of its engine: another one can be opened there.
+   * Trainers may still stop then. Closes nothing by itself.
+   */
+  public Mono<Void> closed() {
+    return closed;
   }
 
   private void closeNow() {
@@ -245,6 +256,7 @@ public final class RemoteTrainers {
       inbox.dispose();
     }
     progress.tryEmitComplete();
+    closed.complete();
   }
 
   private void begin(RemoteRun run) {

@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.version;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TraceContext;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Postman;
 import io.reactivetransfer.weights.internal.Recording;
@@ -60,6 +61,8 @@ public final class WeightsController {
   private final Map<String, Peer> peers = new HashMap<>();
 
   private boolean isClosed;
+
+  private final End closed = new End();
 
   /** Makes what decides; another one only where mistakes are looked for. */
   interface Machines {
@@ -178,11 +181,11 @@ public final class WeightsController {
       WeightsUpdate update,
       Collection<RankMember> ranks,
       Collection<? extends WeightsTrainer> trainers) {
+    Objects.requireNonNull(update, "update");
+    Objects.requireNonNull(trainers, "trainers");
     Map<String, Peer> byName = byName(ranks);
     if (!byName.keySet().equals(update.arrivals().keySet())) {
       throw new IllegalArgumentException(
-    Objects.requireNonNull(update, "update");
-    Objects.requireNonNull(trainers, "trainers");
           "expected arrivals at ranks " + byName.keySet() + ", got " + update.arrivals().keySet());
     }
     requireRoom(update, byName.keySet());
@@ -235,16 +238,16 @@ public final class WeightsController {
             TraceContext.NONE);
     int bytes = VersionCodec.bytesBesideTrace(longest);
     int most = engine.options().maxMessageBytes() - VersionCodec.BESIDE_MEMBERS;
-    if (bytes > most || members.size() > VersionCodec.MAX_MEMBERS) {
-      throw new IllegalArgumentException(
-          "expected at most "
-              + VersionCodec.MAX_MEMBERS
-              + " ranks whose names take "
     if (bytes > most && members.size() == 1) {
       throw new IllegalArgumentException(
           VersionCodec.tooShort(
               "a controller", VersionCodec.BESIDE_MEMBERS + bytes, engine.options()));
     }
+    if (bytes > most || members.size() > VersionCodec.MAX_MEMBERS) {
+      throw new IllegalArgumentException(
+          "expected at most "
+              + VersionCodec.MAX_MEMBERS
+              + " ranks whose names take "
               + most
               + " bytes (EngineOptions.maxMessageBytes), got "
               + members.size()
@@ -358,10 +361,20 @@ public final class WeightsController {
 
   /**
    * Gives up what runs, unless it is decided, and reads no messages any more. Ranks that have voted
-   * and were not told of the decision wait for another controller. Does not block.
+   * and were not told of the decision wait for another controller. Does not block: {@link
+   * #closed()} says when it is over.
    */
   public void close() {
     turns.run(this::end);
+  }
+
+  /**
+   * Completes when it is closed, also by the end of its engine: it reads no messages any more, its
+   * recorder has heard of it, and another one can be opened on the engine. What was begun here is
+   * over then, too, but for trainers that still stop. Closes nothing by itself.
+   */
+  public Mono<Void> closed() {
+    return closed;
   }
 
   private void end() {
@@ -380,6 +393,7 @@ public final class WeightsController {
     if (inbox != null) { // else nobody was told that it had opened
       recording.tell(recorder -> recorder.closed(this));
     }
+    closed.complete();
   }
 
   private final class Receiving implements Inbox.Handler<Report> {
