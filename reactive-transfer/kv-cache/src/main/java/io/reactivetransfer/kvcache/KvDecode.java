@@ -44,8 +44,8 @@ public final class KvDecode implements Disposable {
   private final KvMemory memory;
   private final Map<EngineId, KvSource> sources = new ConcurrentHashMap<>();
 
-  /** Those that are being asked. */
-  private final Map<EngineId, Mono<KvSource>> asking = new ConcurrentHashMap<>();
+  /** Those that are being asked, by one question for all orders that wait for the answer. */
+  private final SharedQuestions<EngineId, KvSource> asking = new SharedQuestions<>();
 
   /** Of whom it is known that together they have all. */
   private final Set<List<KvSource>> covers = ConcurrentHashMap.newKeySet();
@@ -377,20 +377,8 @@ public final class KvDecode implements Disposable {
       KvSource known = known(prefill);
       return known != null && own.isWatching(prefill)
           ? Mono.just(known)
-          : asking.computeIfAbsent(prefill.id(), id -> askTogether(prefill));
+          : asking.answer(prefill.id(), () -> ask(prefill));
     });
-  }
-
-  /** One question for all orders that wait for the answer. */
-  private Mono<KvSource> askTogether(Peer prefill) {
-    return ask(prefill)
-        // Before the signal: who orders again when he hears of an end must not hear the same again.
-        .doOnTerminate(() -> asking.remove(prefill.id()))
-        .doOnCancel(() -> asking.remove(prefill.id()))
-        .flux()
-        .replay(1)
-        .refCount()
-        .next();
   }
 
   private Mono<KvSource> ask(Peer prefill) {
