@@ -43,6 +43,9 @@ public interface ImmCounter {
   /** What is counted. */
   Imm imm();
 
+  /** The engine whose arrivals are counted: when that closes, claims end. */
+  EngineId engine();
+
   /**
    * Claims {@code n} arrivals, those that came earlier included. Completes when they are there.
    * Cancelling before that returns them to the counter, for the next claim. With a deadline: {@code
@@ -85,9 +88,11 @@ public interface ImmCounter {
    * without one. What {@link TransferEngine#watch} is in the other direction. Whoever has read the
    * new value can read the bytes that were counted.
    *
+   * <p>A counter that raises a word already raises both, that one first; so with any number.
+   *
    * <p>A claim that is cancelled at the moment when it is met may have raised the word. If the word
    * cannot be written any more, because its memory was freed, the claim fails with a {@link
-   * TransferRejectedException}, and the arrivals stay.
+   * TransferRejectedException}, and the arrivals stay; of several words those before it are raised.
    *
    * @param word 8 bytes, aligned to 8, of native memory that every thread may write, or of an
    *     accelerator that is reached from here; in the host's byte order. The caller keeps them
@@ -106,7 +111,8 @@ public interface ImmCounter {
   /**
    * The same as {@link #raising(Memory)}, which also writes a value to the word whenever a claim
    * fails: by the NIC's thread and before any signal, for whoever waits for the word alone and must
-   * not wait for ever, such as an accelerator.
+   * not wait for ever, such as an accelerator. Of several words each has a value of its own, or
+   * stays as it is.
    *
    * <p>A claim that is cancelled writes nothing, unless it fails at that moment. A subscription
    * that the engine refuses at once makes no claim: it fails before {@code subscribe} returns, and

@@ -530,6 +530,52 @@ class ClaimStreamTest {
   }
 
   @Test
+  void aCounterRaisesEachOfSeveralWords() {
+    hand.open(1);
+    MemorySegment words = Arena.ofAuto().allocate(24, 8);
+    ImmCounter raising =
+        counter()
+            .raising(new HostMemory(words.asSlice(0, 8)), FAILED)
+            .raising(words.asSlice(8, 8))
+            .raising(new HostMemory(words.asSlice(16, 8)), 2 * FAILED);
+    Probe<Void> met = hand.probe(raising.next(1));
+    arrivals(1);
+    met.assertComplete();
+    assertThat(words.toArray(ValueLayout.JAVA_LONG)).containsExactly(1, 1, 1);
+    Probe<Void> late = hand.probe(raising.within(Duration.ofSeconds(1)).next(1));
+    hand.turn();
+    hand.advance(Duration.ofSeconds(1));
+    assertThat(late.error()).isInstanceOf(DeadlineExceededException.class);
+    assertThat(words.toArray(ValueLayout.JAVA_LONG)).containsExactly(FAILED, 1, 2 * FAILED);
+  }
+
+  /** Whoever waits for the last one alone must not go on as if all were well. */
+  @Test
+  void noWordIsRaisedBehindOneThatIsGone() {
+    hand.open(1);
+    MemorySegment words = Arena.ofAuto().allocate(16, 8);
+    Arena arena = Arena.ofShared();
+    ImmCounter raising =
+        counter()
+            .raising(words.asSlice(0, 8))
+            .raising(arena.allocate(8, 8))
+            .raising(new HostMemory(words.asSlice(8, 8)), FAILED);
+    arena.close();
+    Probe<Void> next = hand.probe(raising.next(1));
+    arrivals(1);
+    assertThat(next.error()).hasMessageContaining("cannot be written");
+    assertThat(words.toArray(ValueLayout.JAVA_LONG)).containsExactly(1, FAILED);
+    noClaimIsLeft(1);
+  }
+
+  @Test
+  void aCounterIsOfItsEngine() {
+    hand.open(1);
+    assertThat(counter().raising(Arena.ofAuto().allocate(8, 8)).engine())
+        .isEqualTo(hand.engine().id());
+  }
+
+  @Test
   void whatIsNoWordIsRefusedAtOnce() {
     hand.open(1);
     MemorySegment memory = Arena.ofAuto().allocate(24, 8);

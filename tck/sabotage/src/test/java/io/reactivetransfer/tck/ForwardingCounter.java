@@ -1,5 +1,6 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Memory;
@@ -35,6 +36,11 @@ class ForwardingCounter implements ImmCounter {
   @Override
   public Imm imm() {
     return inner.imm();
+  }
+
+  @Override
+  public EngineId engine() {
+    return inner.engine();
   }
 
   @Override

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param bound the peers whose loss ends them
  * @param patienceNanos how long each may wait, in nanoseconds; 0 for ever
  * @param ended whether the lease of the immediate is closed; asked on the NIC thread
- * @param word what is raised by each that is met, and may be told of those that fail, or null
+ * @param word what is raised by each that is met, and may be told of those that fail, or null; the
+ *     last one of several
  */
 record ClaimTerms(
     Claims claims,
@@ -33,17 +34,17 @@ record ClaimTerms(
     return new ClaimTerms(claims, imm, bound, nanos, ended, word);
   }
 
-  ClaimTerms raising(Memory word, @Nullable Long failed) {
-    RaisedWord raised = RaisedWord.of(word, failed, claims.devices());
+  ClaimTerms raising(Memory next, @Nullable Long failed) {
+    RaisedWord raised = RaisedWord.of(next, failed, claims.devices(), word);
     return new ClaimTerms(claims, imm, bound, patienceNanos, ended, raised);
   }
 
-  /** A claim is met: raises the word, if there is one. Says what prevents it, or null. */
+  /** A claim is met: raises the words, if there are any. Says what prevents it, or null. */
   @Nullable TransferRejectedException raise() {
     return word == null ? null : word.raise();
   }
 
-  /** A claim fails: says so in the word, if there is one that is for that. */
+  /** A claim fails: says so in the words that are for that, if there are any. */
   void fail() {
     if (word != null) {
       word.fail();

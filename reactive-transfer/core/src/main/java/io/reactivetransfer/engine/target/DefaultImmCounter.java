@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine.target;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Memory;
@@ -32,6 +33,11 @@ final class DefaultImmCounter implements ImmCounter {
   @Override
   public Imm imm() {
     return Imm.of(terms.imm());
+  }
+
+  @Override
+  public EngineId engine() {
+    return terms.claims().peers().ownAddress().engine();
   }
 
   @Override

@@ -22,8 +22,12 @@ abstract class RaisedWord {
   /** What it becomes when a claim fails; null if it stays as it is. */
   private final @Nullable Long failed;
 
-  private RaisedWord(@Nullable Long failed) {
+  /** Another one, which is raised first and told of failures first; null if there is none. */
+  private final @Nullable RaisedWord first;
+
+  private RaisedWord(@Nullable Long failed, @Nullable RaisedWord first) {
     this.failed = failed;
+    this.first = first;
   }
 
   /** Adds 1: whoever sees that sees all that was written before. */
@@ -31,8 +35,12 @@ abstract class RaisedWord {
 
   protected abstract void set(long value);
 
-  /** Adds 1; says why that cannot be done, or null. */
+  /** Adds 1 to each, the first one first; says why that cannot be done, or null. */
   @Nullable TransferRejectedException raise() {
+    TransferRejectedException unsaid = first == null ? null : first.raise();
+    if (unsaid != null) {
+      return unsaid;
+    }
     try {
       add();
       return null;
@@ -42,8 +50,11 @@ abstract class RaisedWord {
     }
   }
 
-  /** Says that a claim has failed, if it is for that, too. */
+  /** Says that a claim has failed, where a word is for that, too. */
   void fail() {
+    if (first != null) {
+      first.fail();
+    }
     if (failed != null) {
       try {
         set(failed);
@@ -57,21 +68,24 @@ abstract class RaisedWord {
    * The one that lies there.
    *
    * @param failed what it becomes when a claim fails; null if it stays as it is then
+   * @param first another one, which is raised before; null if there is none
    * @throws TransferRejectedException if it is of an accelerator that is not reached
    */
-  static RaisedWord of(Memory word, @Nullable Long failed, Devices devices) {
+  static RaisedWord of(
+      Memory word, @Nullable Long failed, Devices devices, @Nullable RaisedWord first) {
     WatchedWord.requireWord(word);
     return switch (word) {
-      case HostMemory host -> ofHost(host.segment(), failed);
-      case DeviceMemory device -> ofDevice(device, failed, devices);
+      case HostMemory host -> ofHost(host.segment(), failed, first);
+      case DeviceMemory device -> ofDevice(device, failed, devices, first);
     };
   }
 
-  private static RaisedWord ofHost(MemorySegment word, @Nullable Long failed) {
+  private static RaisedWord ofHost(
+      MemorySegment word, @Nullable Long failed, @Nullable RaisedWord first) {
     if (word.isReadOnly()) {
       throw new IllegalArgumentException("expected a word to write to, got read-only memory");
     }
-    return new RaisedWord(failed) {
+    return new RaisedWord(failed, first) {
       @Override
       protected void add() {
         long before = (long) WatchedWord.WORD.getAndAddRelease(word, 0L, 1L);
@@ -86,7 +100,8 @@ abstract class RaisedWord {
     };
   }
 
-  private static RaisedWord ofDevice(DeviceMemory word, @Nullable Long failed, Devices devices) {
+  private static RaisedWord ofDevice(
+      DeviceMemory word, @Nullable Long failed, Devices devices, @Nullable RaisedWord first) {
     DeviceAccess access;
     try {
       access = devices.access(word.device());
@@ -94,7 +109,7 @@ abstract class RaisedWord {
       throw new TransferRejectedException(Signals.textOf(e));
     }
     MemorySegment next = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
-    return new RaisedWord(failed) {
+    return new RaisedWord(failed, first) {
       @Override
       protected void add() {
         set(access.peek(word, 0) + 1);
