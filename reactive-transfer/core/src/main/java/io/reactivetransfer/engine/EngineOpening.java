@@ -214,6 +214,7 @@ final class EngineOpening {
           new Regions(
               new PeerAddress(backend.name(), worker.id(), channel.address()),
               new Nics(nics, near, domains, worker.defects()),
+              devices,
               new Revocations(
                   options.revocationGrace(),
                   worker.timers(),

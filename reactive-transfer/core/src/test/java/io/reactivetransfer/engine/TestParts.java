@@ -97,7 +97,16 @@ public final class TestParts {
   /** A region of this engine; no NIC knows it. */
   public RegisteredRegion region() {
     Regions regions =
-        new Regions(peers.ownAddress(), nics, null, commands, null, closing, counters, defects);
+        new Regions(
+            peers.ownAddress(),
+            nics,
+            Devices.none(),
+            null,
+            commands,
+            null,
+            closing,
+            counters,
+            defects);
     return regions.unregistered(new HostMemory(Arena.ofAuto().allocate(64)), Access.LOCAL);
   }
 

@@ -8,6 +8,10 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
+import io.reactivetransfer.engine.base.Signals;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.Devices;
 import java.util.List;
 import java.util.Set;
 
@@ -26,10 +30,14 @@ final class RegionFailures {
     }
   }
 
-  static void requireReached(Nics nics, Memory memory) {
+  /** Where nothing here reaches the accelerator at all, such as for want of a driver, says that. */
+  static void requireReached(Nics nics, Devices all, Memory memory) {
     for (int nic = 0; nic < nics.size(); nic++) {
       Set<Device> devices = nics.domains()[nic].capabilities().devices();
       if (!devices.contains(memory.device())) {
+        if (!memory.device().equals(Device.HOST)) {
+          requireAccess(all, memory.device());
+        }
         throw new TransferRejectedException(
             "expected memory that every NIC reaches, got some of device "
                 + memory.device()
@@ -41,6 +49,14 @@ final class RegionFailures {
             nics.origin(nic, 0),
             null);
       }
+    }
+  }
+
+  private static void requireAccess(Devices all, Device device) {
+    try {
+      DeviceAccess _ = all.access(device);
+    } catch (BackendException e) {
+      throw new TransferRejectedException(Signals.textOf(e));
     }
   }
 

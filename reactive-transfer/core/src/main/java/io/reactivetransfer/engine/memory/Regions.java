@@ -13,6 +13,7 @@ import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.spi.Devices;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,6 +23,7 @@ public final class Regions {
 
   private final PeerAddress owner;
   private final Nics nics;
+  private final Devices devices;
   private final Revocations revocations;
   private final Commands commands;
   private final AfterPoll afterPoll;
@@ -34,10 +36,12 @@ public final class Regions {
    * None yet.
    *
    * @param owner the address of this engine
+   * @param devices the accelerators that it reaches
    */
   public Regions(
       PeerAddress owner,
       Nics nics,
+      Devices devices,
       Revocations revocations,
       Commands commands,
       AfterPoll afterPoll,
@@ -46,6 +50,7 @@ public final class Regions {
       Defects defects) {
     this.owner = owner;
     this.nics = nics;
+    this.devices = devices;
     this.revocations = revocations;
     this.commands = commands;
     this.afterPoll = afterPoll;
@@ -141,6 +146,10 @@ public final class Regions {
 
   public Nics nics() {
     return nics;
+  }
+
+  Devices devices() {
+    return devices;
   }
 
   public Revocations revocations() {

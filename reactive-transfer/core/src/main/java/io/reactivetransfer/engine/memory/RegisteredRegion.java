@@ -66,7 +66,7 @@ public final class RegisteredRegion implements MemoryRegion {
    */
   RegisteredRegion(Regions regions, Memory memory, Access access) {
     RegionFailures.requireAlive(memory);
-    RegionFailures.requireReached(regions.nics(), memory);
+    RegionFailures.requireReached(regions.nics(), regions.devices(), memory);
     this.regions = regions;
     this.memory = memory;
     this.access = access;
