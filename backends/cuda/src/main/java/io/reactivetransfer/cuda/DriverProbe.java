@@ -33,6 +33,9 @@ record DriverProbe(@Nullable Libcuda calls, int count, int version, Availability
 
   /** Looks for a library of this name. */
   static DriverProbe of(String library) {
+    if (NativeLibrary.availability() instanceof Availability.Unavailable(String why, String then)) {
+      return none(why, then);
+    }
     NativeLibrary found;
     try {
       found = NativeLibrary.open(library);

@@ -51,6 +51,33 @@ class NoNativesTest {
     expectNoGpu(JavaProcess.command(List.of("-Dos.arch=aarch64"), NoGpuProgram.class.getName()));
   }
 
+  @Test
+  void whereTheJvmDeniesNativeAccessItSaysSo() throws Exception {
+    ProcessBuilder command =
+        JavaProcess.command(List.of("--illegal-native-access=deny"), NoGpuProgram.class.getName());
+    command.command(
+        command.command().stream()
+            .filter(option -> !option.startsWith("-XX:AOTCache="))
+            .filter(option -> !option.startsWith("--enable-native-access="))
+            .collect(Collectors.toList()));
+    gpus.driver().useIn(command);
+    try (JavaProcess process = JavaProcess.start(command)) {
+      assertThat(process.exitCode()).as(process::stderr).isZero();
+      assertThat(process.stdout().lines())
+          .filteredOn(line -> line.startsWith("Unavailable["))
+          .as("what is said of GPUs, and of libfabric")
+          .hasSize(2)
+          .allMatch(line -> line.contains("reason=this JVM denies native access"))
+          .allMatch(
+              line -> line.contains("remedy=start it with --enable-native-access=ALL-UNNAMED"));
+      assertThat(process.stdout())
+          .doesNotContain("install")
+          .contains("refused: expected a GPU, got none: this JVM denies native access")
+          .contains("register: expected access to device cuda:0, got none")
+          .contains("written: true");
+    }
+  }
+
   private void expectNoGpu(ProcessBuilder command) throws Exception {
     gpus.driver().useIn(command);
     try (JavaProcess process = JavaProcess.start(command)) {
@@ -59,6 +86,9 @@ class NoNativesTest {
           .contains("Unavailable[reason=JCuda's native part cannot be loaded: java.lang.Unsat")
           .contains("org.jcuda:jcuda-natives with the classifier linux-x86_64")
           .contains("refused: expected a GPU, got none: JCuda's native part cannot be loaded")
+          .contains("register: expected access to device cuda:0, got none: there is access to ")
+          .contains("watch: expected access to device cuda:0, got none: there is access to ")
+          .contains("not available: JCuda's native part cannot be loaded")
           .contains("written: true");
     }
   }

@@ -2,6 +2,7 @@ package io.reactivetransfer.ffm;
 
 import io.reactivetransfer.ffm.ffi.Dlfcn;
 import io.reactivetransfer.ffm.ffi.DlfcnByLinker;
+import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
@@ -23,7 +24,7 @@ public final class NativeLibrary {
           DlfcnByLinker::new,
           "shared libraries are loaded by dlopen",
           "dlopen",
-          "use a backend without native code");
+          "do without native code, with the backend tcp and memory of the host");
 
   private final String name;
   private final Dlfcn dlfcn;
@@ -33,6 +34,11 @@ public final class NativeLibrary {
     this.name = name;
     this.dlfcn = dlfcn;
     this.handle = handle;
+  }
+
+  /** Whether any can be loaded: not where this is not Linux, or the JVM denies native access. */
+  public static Availability availability() {
+    return LINKING.availability();
   }
 
   /**

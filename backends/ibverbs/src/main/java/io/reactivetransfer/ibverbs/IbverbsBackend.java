@@ -4,6 +4,7 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.ControlBuilder;
 import io.reactivetransfer.control.NettyControl;
+import io.reactivetransfer.ffm.NativeLibrary;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
@@ -95,6 +96,9 @@ public final class IbverbsBackend implements Backend {
     } catch (IllegalArgumentException e) {
       return Availability.unavailable(
           String.valueOf(e.getMessage()), "give IbverbsBackend.builder() what is missing");
+    }
+    if (NativeLibrary.availability() instanceof Availability.Unavailable none) {
+      return none;
     }
     try {
       VerbsLibrary ignored = library.get();

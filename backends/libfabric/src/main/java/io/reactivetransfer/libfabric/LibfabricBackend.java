@@ -4,6 +4,7 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.ControlBuilder;
 import io.reactivetransfer.control.NettyControl;
+import io.reactivetransfer.ffm.NativeLibrary;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.Availability;
@@ -79,6 +80,9 @@ public final class LibfabricBackend implements Backend {
     } catch (IllegalArgumentException e) {
       return Availability.unavailable(
           String.valueOf(e.getMessage()), "give LibfabricBackend.builder() what is missing");
+    }
+    if (NativeLibrary.availability() instanceof Availability.Unavailable none) {
+      return none;
     }
     FabricLibrary library;
     try {
