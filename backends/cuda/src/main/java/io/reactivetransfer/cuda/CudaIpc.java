@@ -8,6 +8,8 @@ import io.reactivetransfer.cuda.ffi.Cu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Mono;
 
@@ -23,14 +25,19 @@ import reactor.core.publisher.Mono;
  */
 public final class CudaIpc implements AutoCloseable {
 
+  /** Where what is imported begins here, and how often it is open. */
+  private static final Map<Long, Integer> IMPORTED = new ConcurrentHashMap<>();
+
   private final DeviceMemory memory;
   private final long base;
+  private final long begin;
   private final Exporter exporter;
   private final AtomicBoolean closed;
 
-  private CudaIpc(DeviceMemory memory, long base, Exporter exporter) {
+  private CudaIpc(DeviceMemory memory, long base, long begin, Exporter exporter) {
     this.memory = memory;
     this.base = base;
+    this.begin = begin;
     this.exporter = exporter;
     this.closed = Leaks.watch(this, memory.length() + " imported bytes of " + memory.device());
   }
@@ -39,16 +46,26 @@ public final class CudaIpc implements AutoCloseable {
    * Names memory for other processes on this machine.
    *
    * @return {@value IpcToken#BYTES} bytes, for {@link #open}
-   * @throws CudaException if the driver refuses, such as for memory of a pool
+   * @throws CudaException if there is not so much of it, it is of another GPU or another context
+   *     than is said, or was imported; or if the driver refuses, such as for memory of a pool
    */
   public static byte[] export(DeviceMemory memory) {
     Gpu gpu = CudaDriver.here().gpu(memory.device());
+    long begin = Pointers.begin(memory.address());
+    requireNotImported(begin);
+    requireSameDevice(memory, Pointers.check(memory.address(), memory.length()));
     return gpu.within(() -> {
-      long begin = Pointers.begin(memory.address());
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment handle = arena.allocate(Cu.CU_IPC_HANDLE_SIZE, Long.BYTES);
         int result = CudaDriver.here().calls().cuIpcGetMemHandle(handle.address(), begin);
-        Results.require("cuIpcGetMemHandle", result);
+        if (result != Cu.CUDA_SUCCESS) {
+          throw new CudaException(
+              result,
+              "expected memory of cuMemAlloc or cudaMalloc, that this process has allocated and"
+                  + " that is not of a pool, managed, or of virtual pieces: cuIpcGetMemHandle"
+                  + " failed with "
+                  + CudaDriver.name(result));
+        }
         return new IpcToken(
                 gpu.uuid(),
                 memory.address() - begin,
@@ -58,6 +75,27 @@ public final class CudaIpc implements AutoCloseable {
             .encode();
       }
     });
+  }
+
+  private static void requireSameDevice(DeviceMemory said, DeviceMemory found) {
+    if (!found.device().equals(said.device())) {
+      throw new CudaException(
+          0,
+          "expected memory of "
+              + said.device()
+              + ", got memory of "
+              + found.device()
+              + " under that name; take CudaMemory.of, which asks the driver");
+    }
+  }
+
+  private static void requireNotImported(long begin) {
+    if (IMPORTED.containsKey(begin)) {
+      throw new CudaException(
+          0,
+          "expected memory that this process has allocated, got imported memory; have the process"
+              + " that has allocated it export it, as often as there are others");
+    }
   }
 
   /**
@@ -73,6 +111,12 @@ public final class CudaIpc implements AutoCloseable {
     IpcToken token = IpcToken.decode(exported);
     Gpu gpu = gpu(token.uuid());
     Exporter exporter = token.exporter();
+    if (exporter.isHere()) {
+      throw new CudaException(
+          0,
+          "expected memory of another process, got some that this one has exported itself; use the"
+              + " DeviceMemory that it was exported from");
+    }
     if (exporter.isInSight() && exporter.hasEnded()) {
       throw new CudaException(
           0,
@@ -89,7 +133,14 @@ public final class CudaIpc implements AutoCloseable {
                 .calls()
                 .cuIpcOpenMemHandle_v2(
                     base.address(), handle, Cu.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-        Results.require("cuIpcOpenMemHandle", result);
+        if (result != Cu.CUDA_SUCCESS) {
+          throw new CudaException(
+              result,
+              "expected memory that another process still has, but cuIpcOpenMemHandle failed with "
+                  + CudaDriver.name(result)
+                  + "; keep it there until it is closed here, and have what was freed exported"
+                  + " anew");
+        }
         return opened(base.get(JAVA_LONG, 0), token);
       }
     });
@@ -98,14 +149,17 @@ public final class CudaIpc implements AutoCloseable {
   private static CudaIpc opened(long base, IpcToken token) {
     try {
       DeviceMemory memory = Pointers.checkMapped(base + token.offset(), token.length());
-      if (Pointers.begin(memory.address()) != Pointers.begin(base)) {
+      long begin = Pointers.begin(base);
+      if (Pointers.begin(memory.address()) != begin) {
         throw new CudaException(
             0,
             "expected memory within what was exported, got offset "
                 + token.offset()
                 + ", where other memory lies");
       }
-      return new CudaIpc(memory, base, token.exporter());
+      CudaIpc opened = new CudaIpc(memory, base, begin, token.exporter());
+      IMPORTED.merge(begin, 1, Integer::sum);
+      return opened;
     } catch (RuntimeException | Error e) {
       int _ = CudaDriver.here().calls().cuIpcCloseMemHandle(base);
       throw e;
@@ -164,6 +218,7 @@ public final class CudaIpc implements AutoCloseable {
     }
     Gpu.requirePlatformThread(); // who is refused may try again
     if (!closed.getAndSet(true)) {
+      IMPORTED.computeIfPresent(begin, (same, opened) -> opened == 1 ? null : opened - 1);
       CudaDriver.here()
           .gpu(memory.device())
           .within(() -> {

@@ -52,6 +52,11 @@ record Exporter(long namespace, long pid, long started) {
     }
   }
 
+  /** Whether it is this process, as far as that one could tell which it is. */
+  boolean isHere() {
+    return namespace != 0 && equals(here());
+  }
+
   /**
    * Whether this process could see it, if it was there: the numbers are those of its namespace, and
    * processes of other users are not hidden from it, which the first one of all shows.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.fake.Live;
@@ -101,7 +102,52 @@ class CudaIpcTest {
   void theProcessThatExportsCannotImport() {
     try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, 100)) {
       byte[] exported = CudaIpc.export(memory.memory());
-      assertThatThrownBy(() -> CudaIpc.open(exported)).isInstanceOf(CudaException.class);
+      assertThatThrownBy(() -> CudaIpc.open(exported))
+          .isInstanceOf(CudaException.class)
+          .hasMessageContaining("expected memory of another process, got some that this one has");
+      assertThat(gpus.driver().calls("cuIpcOpenMemHandle"))
+          .as("what the driver was asked")
+          .isZero();
+    }
+  }
+
+  @Test
+  void whatIsNotThereIsNotExported() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, 100)) {
+      long address = memory.memory().address();
+      refused(new DeviceMemory(Gpus.FIRST, address, 101), "expected 1 to 100 bytes");
+      refused(new DeviceMemory(Gpus.FIRST, 4_096, 8), "expected memory that the driver allocated");
+      if (!Gpus.SECOND.equals(Gpus.FIRST)) {
+        refused(
+            new DeviceMemory(Gpus.SECOND, address, 100),
+            "expected memory of cuda:1, got memory of cuda:0");
+      }
+    }
+  }
+
+  private static void refused(DeviceMemory memory, String text) {
+    assertThatThrownBy(() -> CudaIpc.export(memory))
+        .isInstanceOf(CudaException.class)
+        .hasMessageContaining(text);
+  }
+
+  @Test
+  void whatThisProcessHasImportedItDoesNotExport() throws Exception {
+    try (JavaProcess process = exporter()) {
+      byte[] exported = exported(process);
+      try (CudaIpc first = CudaIpc.open(exported)) {
+        CudaIpc.open(exported).close(); // it is open still
+        refused(first.memory(), "got imported memory; have the process that has allocated it");
+        refused(first.memory().slice(7, 9), "got imported memory");
+      }
+    }
+  }
+
+  @Test
+  void whatTheDriverDoesNotExportIsRefusedInWords() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, 100)) {
+      gpus.driver().fault("cuIpcGetMemHandle", 1, 1);
+      refused(memory.memory(), "not of a pool, managed, or of virtual pieces: cuIpcGetMemHandle");
     }
   }
 
