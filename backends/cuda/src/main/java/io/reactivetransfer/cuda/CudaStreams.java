@@ -1,6 +1,7 @@
 package io.reactivetransfer.cuda;
 
 import io.reactivetransfer.Device;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.ffi.Cu;
@@ -72,17 +73,30 @@ public final class CudaStreams {
    * @param stream of the device's primary context, as streams of CUDA's runtime are, and not being
    *     captured: a wait is for once, and a graph runs many times. Wait before the launch, or
    *     capture {@code cuStreamWaitValue64} for a {@link CudaWord}
-   * @param counter of the engine given to {@link #of}, and raising no word. It may be bound and
-   *     have a deadline, and should have one of them, since nothing else ends a stream's wait
+   * @param counter of the engine given to {@link #of}. It may be bound and have a deadline, and
+   *     should have one of them, since nothing else ends a stream's wait. Words that it is {@link
+   *     ImmCounter#raising raising} are raised, too, and told of failures, before the stream goes
+   *     on
    * @param writes 1 to 2^40
    * @return signals where the counter does; fails with a {@link CudaException} if the driver
    *     refuses the wait, the stream is being captured, or so many others of the GPU wait that one
-   *     more would hold up copies, which is one less than {@code CUDA_DEVICE_MAX_CONNECTIONS}; then
-   *     it claims nothing, and a capture goes on
+   *     more would hold up copies, which is one less than {@code CUDA_DEVICE_MAX_CONNECTIONS}, or
+   *     with an {@link IllegalArgumentException} if the stream is of another context; then it
+   *     claims nothing, and a capture goes on
+   * @throws IllegalArgumentException if the counter is another engine's
    */
   public Mono<Void> waitFor(CUstream stream, ImmCounter counter, long writes) {
     Objects.requireNonNull(stream, "stream");
     Objects.requireNonNull(counter, "counter");
+    EngineId owner = counter.engine();
+    if (!owner.equals(engine.id())) {
+      throw new IllegalArgumentException(
+          "expected a counter of engine "
+              + engine.id().toShortString()
+              + ", for which these streams were made, got one of engine "
+              + owner.toShortString()
+              + "; take CudaStreams.of that engine");
+    }
     return new WaitForClaim(engine, gpu, stream, counter, writes);
   }
 }

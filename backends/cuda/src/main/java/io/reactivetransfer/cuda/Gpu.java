@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
+import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
@@ -133,6 +134,24 @@ final class Gpu {
       return use.get();
     } finally {
       leave();
+    }
+  }
+
+  /**
+   * A stream is of its primary context, as far as the driver says of which it is. In that context.
+   *
+   * @throws IllegalArgumentException if it is of another one
+   */
+  void requireOwn(CUstream stream) {
+    OwnContext other = new OwnContext();
+    int result = Results.of(() -> JCudaDriver.cuStreamGetCtx(stream, other));
+    if (result == Cu.CUDA_SUCCESS && other.address() != contextAddress()) {
+      throw new IllegalArgumentException(
+          "expected a stream of the primary context of "
+              + device
+              + ", got one of another GPU or of another context; make it where that GPU is the"
+              + " current one, by cudaSetDevice, or by cuDevicePrimaryCtxRetain and"
+              + " cuCtxSetCurrent");
     }
   }
 

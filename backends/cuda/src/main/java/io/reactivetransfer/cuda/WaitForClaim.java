@@ -4,6 +4,7 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.ffi.Cu;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import jcuda.driver.CUstream;
@@ -38,11 +39,12 @@ final class WaitForClaim extends Mono<Void> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Void> actual) {
+    Objects.requireNonNull(actual, "subscriber"); // before the stream waits
     StreamWait.Marks marks;
     StreamWait wait;
     Mono<Void> claim;
     try {
-      gpu.within(() -> requireNoCapture(stream));
+      gpu.within(() -> requireUsable(gpu, stream));
       marks = gpu.waits().take();
     } catch (RuntimeException | Error e) {
       Operators.error(actual, e);
@@ -80,7 +82,8 @@ final class WaitForClaim extends Mono<Void> {
    * In the GPU's context. Before anything else: the graph would wait for this word again when it is
    * another wait's, and its event could not be asked for.
    */
-  private static boolean requireNoCapture(CUstream stream) {
+  private static boolean requireUsable(Gpu gpu, CUstream stream) {
+    gpu.requireOwn(stream);
     int[] status = new int[1];
     Results.require("cuStreamIsCapturing", () -> JCudaDriver.cuStreamIsCapturing(stream, status));
     if (status[0] != Cu.CU_STREAM_CAPTURE_STATUS_NONE) {

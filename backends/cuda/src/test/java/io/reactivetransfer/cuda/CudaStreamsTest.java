@@ -1,10 +1,14 @@
 package io.reactivetransfer.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
@@ -13,12 +17,16 @@ import io.reactivetransfer.cuda.fake.Live;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
+import org.assertj.core.api.Assumptions;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.BaseSubscriber;
@@ -115,6 +124,80 @@ class CudaStreamsTest {
       claim.dispose();
       Mono.when(from.close(), to.close()).block(PATIENCE);
     }
+  }
+
+  /** Before the stream goes on, so that whoever sees the one sees the other. */
+  @Test
+  void wordsThatTheCounterRaisesAreRaisedAsWithoutAStream() {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment words = arena.allocate(16, 8);
+      ImmLease lease = target.lease();
+      ImmCounter raising =
+          lease
+              .counter()
+              .raising(new HostMemory(words.asSlice(0, 8)), -7)
+              .raising(words.asSlice(8, 8));
+      MemoryRegion from = Objects.requireNonNull(origin.register(arena.allocate(64)).block());
+      MemoryRegion to = Objects.requireNonNull(target.register(arena.allocate(64)).block());
+      Mono<Void> arrived = streams.waitFor(stream, raising, 1);
+      origin
+          .submit(WriteImm.of(from.whole(), origin.remote(to.descriptor()).whole(), lease.imm()))
+          .block(PATIENCE);
+      arrived.block(PATIENCE);
+      assertThat(words.toArray(ValueLayout.JAVA_LONG)).containsExactly(1, 1);
+      Mono<Void> late = streams.waitFor(stream, raising.within(Duration.ofMillis(20)), 1);
+      assertThatThrownBy(() -> late.block(PATIENCE)).isInstanceOf(DeadlineExceededException.class);
+      assertThat(words.toArray(ValueLayout.JAVA_LONG)).containsExactly(-7, 1);
+      untilTheStreamHasGoneOn();
+      untilTheEngineHasGoneOn();
+      Mono.when(from.close(), to.close()).block(PATIENCE);
+    }
+  }
+
+  @Test
+  void aCounterOfAnotherEngineIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> streams.waitFor(stream, origin.lease().counter(), 1))
+        .withMessageContainingAll(
+            "expected a counter of engine " + target.id().toShortString(),
+            "got one of engine " + origin.id().toShortString());
+  }
+
+  @Test
+  void aStreamOfAnotherGpuIsRefusedBeforeItWaits() {
+    Assumptions.assumeThat(Gpus.SECOND).isNotEqualTo(Gpus.FIRST);
+    Gpu second = CudaDriver.here().gpu(Gpus.SECOND);
+    OwnStream other = second.within(OwnStream::create);
+    try {
+      Mono<Void> claim = streams.waitFor(other, target.lease().counter(), 1);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> claim.block(PATIENCE))
+          .withMessageContainingAll(
+              "expected a stream of the primary context of cuda:0", "cudaSetDevice");
+      assertThat(second.within(() -> JCudaDriver.cuStreamQuery(other))).isEqualTo(DONE);
+      assertThat(target.stats().pendingClaims()).isZero();
+    } finally {
+      second.within(() -> JCudaDriver.cuStreamDestroy(other));
+    }
+  }
+
+  @Test
+  void theDefaultStreamsAreThoseOfTheGpu() {
+    for (CUstream each : new CUstream[] {new CUstream(), JCudaDriver.CU_STREAM_PER_THREAD}) {
+      Mono<Void> late =
+          streams.waitFor(each, target.lease().counter().within(Duration.ofMillis(20)), 1);
+      assertThatThrownBy(() -> late.block(PATIENCE)).isInstanceOf(DeadlineExceededException.class);
+    }
+    untilTheStreamHasGoneOn();
+  }
+
+  @Test
+  void aSubscriberThatIsNoneIsRefusedBeforeTheStreamWaits() {
+    Mono<Void> claim = streams.waitFor(stream, target.lease().counter(), 1);
+    assertThatNullPointerException()
+        .isThrownBy(() -> claim.subscribe((CoreSubscriber<Void>) null))
+        .withMessage("subscriber");
+    assertThat(state()).isEqualTo(DONE);
   }
 
   @Test
