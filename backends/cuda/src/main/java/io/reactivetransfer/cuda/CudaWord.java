@@ -49,25 +49,43 @@ public final class CudaWord implements AutoCloseable {
     return word;
   }
 
-  /** For {@link io.reactivetransfer.TransferEngine#watch}, and for counters to raise. */
+  /**
+   * For {@link io.reactivetransfer.TransferEngine#watch}, and for counters to raise.
+   *
+   * @throws IllegalStateException if this is closed
+   */
   public HostMemory memory() {
+    requireOpen();
     return new HostMemory(word.memory());
   }
 
   /**
    * What the GPU calls it: for kernels and for streams, also while they are captured in a graph.
+   *
+   * @throws IllegalStateException if this is closed
    */
   public CUdeviceptr pointer() {
+    requireOpen();
     return word.pointer();
   }
 
-  /** As it is now; who has read it sees what was written before it. */
+  /**
+   * As it is now; who has read it sees what was written before it.
+   *
+   * @throws IllegalStateException if this is closed
+   */
   public long get() {
+    requireOpen();
     return (long) WORD.getAcquire(word.memory(), 0L);
   }
 
-  /** Changes it; who sees that sees what was written before. */
+  /**
+   * Changes it; who sees that sees what was written before.
+   *
+   * @throws IllegalStateException if this is closed
+   */
   public void set(long value) {
+    requireOpen();
     WORD.setRelease(word.memory(), 0L, value);
   }
 
@@ -76,11 +94,16 @@ public final class CudaWord implements AutoCloseable {
    *
    * @param stream of the device's primary context; being captured, it writes whenever the graph is
    *     launched, the same value each time
+   * @throws IllegalArgumentException if the driver says that it is of another context, such as of
+   *     another GPU
+   * @throws IllegalStateException if this is closed
    * @throws CudaException if the driver refuses, as for a GPU whose streams write no words of 64
    *     bits
    */
   public void writeOn(CUstream stream, long value) {
+    requireOpen();
     gpu.within(() -> {
+      gpu.requireOwn(stream);
       Results.require(
           "cuStreamWriteValue64",
           () ->
@@ -91,15 +114,25 @@ public final class CudaWord implements AutoCloseable {
   }
 
   /**
-   * Gives it back; a second time does nothing. No stream and no kernel may use it any more, no
-   * engine watch it, and no claim raise it, of one that was cancelled not before a task that was
-   * handed to {@link io.reactivetransfer.TransferEngine#executor()} behind the cancel has run: it
-   * will be another one's.
+   * Gives it back; a second time does nothing. All other methods refuse from then on, which is no
+   * lock: whoever is in one of them meanwhile may still find another one's word. No stream and no
+   * kernel may use it any more, no engine watch it, and no claim raise it, of one that was
+   * cancelled not before a task that was handed to {@link
+   * io.reactivetransfer.TransferEngine#executor()} behind the cancel has run: it will be another
+   * one's.
    */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
       gpu.words().give(word);
+    }
+  }
+
+  private void requireOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException(
+          "expected a word that is open, got one that was closed, which may be another one's by"
+              + " now; close it behind its last use");
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.reactivetransfer.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.reactivetransfer.Change;
 import io.reactivetransfer.TransferEngine;
@@ -13,6 +15,8 @@ import jcuda.driver.CUgraph;
 import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUstreamCaptureMode;
 import jcuda.driver.JCudaDriver;
+import org.assertj.core.api.Assumptions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Flux;
@@ -78,6 +82,48 @@ class CudaWordTest {
         Results.require("cuGraphDestroy", () -> JCudaDriver.cuGraphDestroy(graph));
         return JCudaDriver.cuStreamDestroy(stream);
       });
+    }
+  }
+
+  @Test
+  void whatIsClosedIsNotAnotherOnesWord() {
+    CudaWord closed = CudaWord.open(Gpus.FIRST);
+    closed.close();
+    Gpu gpu = CudaDriver.here().gpu(Gpus.FIRST);
+    OwnStream stream = gpu.within(OwnStream::create);
+    try (CudaWord next = CudaWord.open(Gpus.FIRST)) {
+      List<ThrowingCallable> all =
+          List.of(
+              closed::get,
+              () -> closed.set(5),
+              closed::memory,
+              closed::pointer,
+              () -> closed.writeOn(stream, 5));
+      for (ThrowingCallable each : all) {
+        assertThatIllegalStateException()
+            .isThrownBy(each)
+            .withMessageContaining("expected a word that is open, got one that was closed");
+      }
+      gpu.within(() -> JCudaDriver.cuStreamSynchronize(stream));
+      assertThat(next.get()).isZero();
+    } finally {
+      gpu.within(() -> JCudaDriver.cuStreamDestroy(stream));
+    }
+  }
+
+  @Test
+  void aStreamOfAnotherGpuIsRefusedBeforeItWrites() {
+    Assumptions.assumeThat(Gpus.SECOND).isNotEqualTo(Gpus.FIRST);
+    Gpu second = CudaDriver.here().gpu(Gpus.SECOND);
+    OwnStream other = second.within(OwnStream::create);
+    try (CudaWord word = CudaWord.open(Gpus.FIRST)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> word.writeOn(other, 5))
+          .withMessageContaining("expected a stream of the primary context of cuda:0");
+      second.within(() -> JCudaDriver.cuStreamSynchronize(other));
+      assertThat(word.get()).isZero();
+    } finally {
+      second.within(() -> JCudaDriver.cuStreamDestroy(other));
     }
   }
 
