@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reaches the memory of NVIDIA's GPUs, {@code cuda:0} and on. Engines find it by themselves when
- * this artifact is on the class path; an application has no need of it.
+ * this artifact is on the class path; an application has no need of it but to copy by itself, by
+ * {@link #copyToHost} and {@link #copyFromHost}, which check no bounds.
  *
  * <p>Copies go through pinned memory of its own, in streams of its own that wait for no others. An
  * error of the driver is told by its name.
