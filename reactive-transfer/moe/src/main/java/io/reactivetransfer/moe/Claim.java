@@ -3,6 +3,8 @@ package io.reactivetransfer.moe;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +64,35 @@ final class Claim {
     this.isCancelled = isCancelled;
   }
 
+  /**
+   * All memory that a group uses here.
+   *
+   * @throws IllegalArgumentException if arrival flags lie in the memory of the group
+   */
+  static List<Part> parts(HostMemory own, MoeMemory needed, MoeOptions options, int lanes) {
+    List<Part> parts = new ArrayList<>();
+    Part memory = new Part("memory", own);
+    parts.add(memory);
+    MemorySegment words = options.arrivalFlags();
+    if (words != null) {
+      HostMemory used = new HostMemory(words.asSlice(0, Flags.bytes(lanes)));
+      Part flags = new Part("arrival flags", used);
+      if (flags.overlaps(memory)) {
+        throw new IllegalArgumentException(
+            "expected arrival flags outside of the memory of the group, got "
+                + flags
+                + " and "
+                + memory);
+      }
+      parts.add(flags);
+    }
+    DeviceMemory experts = options.expertMemory();
+    if (experts != null && needed.expertBytes() > 0) {
+      parts.add(new Part("memory for experts", experts.slice(0, needed.expertBytes())));
+    }
+    return parts;
+  }
+
   /** The join has this group now, which has its memory. */
   void has(Group group) {
     this.group = group;
@@ -94,7 +125,9 @@ final class Claim {
 
   private @Nullable String nameProblem(GroupEpoch wanted) {
     if (wanted.epoch() == id.epoch()) {
-      return "expected a group that this engine is not in, got " + wanted + " again; close it first";
+      return "expected a group that this engine is not in, got "
+          + wanted
+          + " again; close it first";
     }
     if (wanted.epoch() < id.epoch()) {
       return "expected an epoch above "

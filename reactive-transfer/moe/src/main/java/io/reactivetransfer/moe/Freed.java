@@ -28,8 +28,7 @@ final class Freed {
 
   /** The same of what the group has from its join on. */
   static @Nullable String ofGroup(String what, @Nullable MemorySegment memory) {
-    String text =
-        memory == null ? null : text(what, memory, "close() has completed");
+    String text = memory == null ? null : text(what, memory, "close() has completed");
     return text == null ? null : text + "; close the group, then the arena";
   }
 

@@ -240,8 +240,7 @@ final class Group {
 
   /** What of the memory that is in use was freed, or null. */
   private @Nullable String freed() {
-    String freed =
-        Freed.ofGroup("memory of the group", ((HostMemory) region.memory()).segment());
+    String freed = Freed.ofGroup("memory of the group", ((HostMemory) region.memory()).segment());
     if (freed == null) {
       freed = Freed.ofGroup("arrival flags", options.arrivalFlags());
     }

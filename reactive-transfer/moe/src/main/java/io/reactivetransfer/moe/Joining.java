@@ -140,7 +140,12 @@ final class Joining {
     int rank = group.ranks.of(sender.id());
     long epoch = join.group().epoch();
     String why =
-        "expected epoch " + group.id.epoch() + " of group " + group.id.shownName() + ", got " + epoch;
+        "expected epoch "
+            + group.id.epoch()
+            + " of group "
+            + group.id.shownName()
+            + ", got "
+            + epoch;
     if (rank >= 0) {
       otherEpoch[rank] = epoch;
     }

@@ -85,11 +85,11 @@ public final class MoeNode {
    * join in time, one is lost or gives up, or they do not agree on the shape or on who they are;
    * with {@link IllegalStateException} if this node is closed, the name is in use on it or was in a
    * later epoch, or another group of this node uses some of the memory, the arrival flags or the
-   * memory for experts, which {@link MoeGroup#close()} ends; with what the engine says if it cannot register or lease. What was registered
-   * was given back before. Cancelling tells the others, and gives it back, too: without a signal,
-   * so the memory may be used otherwise when {@link #close()} has completed; another join on this
-   * node waits for it by itself. Signals on whatever thread
-   * the last rank was heard.
+   * memory for experts, which {@link MoeGroup#close()} ends; with what the engine says if it cannot
+   * register or lease. What was registered was given back before. Cancelling tells the others, and
+   * gives it back, too: without a signal, so the memory may be used otherwise when {@link #close()}
+   * has completed; another join on this node waits for it by itself. Signals on whatever thread the
+   * last rank was heard.
    *
    * <p>This is the same as to join epoch 0 of it.
    *
@@ -185,7 +185,7 @@ public final class MoeNode {
     HostMemory own = new HostMemory(memory.asSlice(0, needed));
     Mono<MemoryRegion> registration = engine.register(own.segment());
     GroupEpoch id = new GroupEpoch(name, epoch);
-    List<Claim.Part> parts = parts(own, shape.memory(rank), options, shape.lanes());
+    List<Claim.Part> parts = Claim.parts(own, shape.memory(rank), options, shape.lanes());
     return Mono.create(sink -> {
       Registering under = new Registering(sink, registering);
       Claim claim = new Claim(id, parts, under::isCancelled);
@@ -206,32 +206,6 @@ public final class MoeNode {
                           under,
                           sink)));
     });
-  }
-
-  /** All memory that a group uses here. */
-  private static List<Claim.Part> parts(
-      HostMemory own, MoeMemory needed, MoeOptions options, int lanes) {
-    List<Claim.Part> parts = new ArrayList<>();
-    Claim.Part memory = new Claim.Part("memory", own);
-    parts.add(memory);
-    MemorySegment words = options.arrivalFlags();
-    if (words != null) {
-      HostMemory used = new HostMemory(words.asSlice(0, Flags.bytes(lanes)));
-      Claim.Part flags = new Claim.Part("arrival flags", used);
-      if (flags.overlaps(memory)) {
-        throw new IllegalArgumentException(
-            "expected arrival flags outside of the memory of the group, got "
-                + flags
-                + " and "
-                + memory);
-      }
-      parts.add(flags);
-    }
-    DeviceMemory experts = options.expertMemory();
-    if (experts != null && needed.expertBytes() > 0) {
-      parts.add(new Claim.Part("memory for experts", experts.slice(0, needed.expertBytes())));
-    }
-    return parts;
   }
 
   /** Goes on when the name and the memory are this join's. */

@@ -136,8 +136,7 @@ class FreedMemoryTest {
   void tokensThatAreFreedBeforeTheyAreSent() {
     Rig rig = rig(false, false);
     MemorySegment payload = freed.allocate(tokens.payload[0].byteSize() + 1);
-    Mono<Void> step =
-        rig.begin(0, 0, tokens).run(payload, _ -> Mono.empty(), rig.sums(0, tokens));
+    Mono<Void> step = rig.begin(0, 0, tokens).run(payload, _ -> Mono.empty(), rig.sums(0, tokens));
     freed.close();
     requireNamed(
         rig,

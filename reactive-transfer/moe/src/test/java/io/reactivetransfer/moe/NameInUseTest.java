@@ -45,10 +45,7 @@ class NameInUseTest {
             .deadline(Cluster.PATIENCE.multipliedBy(2))
             .closeTimeout(Cluster.PATIENCE.multipliedBy(2))
             .build();
-    return cluster
-        .nodes
-        .get(rank)
-        .join("g", epoch, SHAPE, cluster.addresses(), memory, options);
+    return cluster.nodes.get(rank).join("g", epoch, SHAPE, cluster.addresses(), memory, options);
   }
 
   private Rig rig(Mono<MoeGroup> one, Mono<MoeGroup> other) {
@@ -124,8 +121,7 @@ class NameInUseTest {
             old.regroup(1, SHAPE, cluster.addresses(), memory(0)),
             first.groups.get(1).regroup(1, SHAPE, cluster.addresses(), memory(1)));
     assertThatThrownBy(
-            () ->
-                old.regroup(2, SHAPE, cluster.addresses(), memory(0)).block(Cluster.PATIENCE))
+            () -> old.regroup(2, SHAPE, cluster.addresses(), memory(0)).block(Cluster.PATIENCE))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(goesOn(1, 2));
     requireExact(second);

@@ -67,8 +67,12 @@ class SharedMemoryTest {
   }
 
   private static String shared(String one, String other, String more) {
-    return "expected memory that no other group uses on this engine, got " + one + " for group second, where "
-        + other + " of group first is; " + more;
+    return "expected memory that no other group uses on this engine, got "
+        + one
+        + " for group second, where "
+        + other
+        + " of group first is; "
+        + more;
   }
 
   private static final String CLOSE = "wait until close() of that one has completed";
@@ -76,8 +80,7 @@ class SharedMemoryTest {
   @Test
   void aGroupIsNotJoinedInMemoryOfAnother() {
     try (Rig first = rig("first", memory.asSlice(0, BYTES), options().build())) {
-      assertThatThrownBy(
-              () -> join("second", memory, options().build()).block(Cluster.PATIENCE))
+      assertThatThrownBy(() -> join("second", memory, options().build()).block(Cluster.PATIENCE))
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(
               shared(range("memory", memory, BYTES), range("memory", memory, BYTES), CLOSE));
@@ -99,18 +102,14 @@ class SharedMemoryTest {
   void arrivalFlagsAreOfOneGroup() {
     try (Rig first = rig("first", memory, options().arrivalFlags(flags).build())) {
       MemorySegment last = flags.asSlice(16);
-      assertThatThrownBy(
-              () ->
-                  join("second", other, options().arrivalFlags(last).build())
-                      .block(Cluster.PATIENCE))
+      assertThatThrownBy(() ->
+              join("second", other, options().arrivalFlags(last).build()).block(Cluster.PATIENCE))
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(
               shared(range("arrival flags", last, 24), range("arrival flags", flags, 24), CLOSE));
       MemorySegment within = memory.asSlice(64, 24);
-      assertThatThrownBy(
-              () ->
-                  join("second", other, options().arrivalFlags(within).build())
-                      .block(Cluster.PATIENCE))
+      assertThatThrownBy(() ->
+              join("second", other, options().arrivalFlags(within).build()).block(Cluster.PATIENCE))
           .hasMessage(
               shared(range("arrival flags", within, 24), range("memory", memory, BYTES), CLOSE));
       requireExact(first);

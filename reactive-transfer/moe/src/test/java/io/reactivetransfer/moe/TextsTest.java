@@ -29,7 +29,8 @@ class TextsTest {
         Rig rig = new Rig(cluster, SHAPE, Rig.OPTIONS)) {
       Rig.Tokens tokens = new Rig.Tokens(new RandomSteps(4), SHAPE);
       Mono<String> other = Mono.fromSupplier(() -> failure(rig.step(1, 0, tokens)));
-      rig.begin(0, 0, tokens).giveUp("first\nsecond\r\0third\u2028fourth\u0085\ud800, \u00e4\u20ac");
+      rig.begin(0, 0, tokens)
+          .giveUp("first\nsecond\r\0third\u2028fourth\u0085\ud800, \u00e4\u20ac");
       String said =
           "has given a step up on lane 0:"
               + " first\\nsecond\\r\\u0000third\\u2028fourth\\u0085\\ud800, \u00e4\u20ac";
@@ -104,8 +105,7 @@ class TextsTest {
       // It hears of the second one, who has heard of the first one.
       cluster.nodes.get(0).close().block(Cluster.PATIENCE);
       String third =
-          failure(
-              cluster.nodes.get(2).join("g", 3, shape, cluster.addresses(), memory[2], soon));
+          failure(cluster.nodes.get(2).join("g", 3, shape, cluster.addresses(), memory[2], soon));
       assertThat(third)
           .startsWith("group g in epoch 3 is over: rank 1 ")
           .contains("has not joined within PT0.2S");
