@@ -35,9 +35,6 @@ final class RegionFailures {
     for (int nic = 0; nic < nics.size(); nic++) {
       Set<Device> devices = nics.domains()[nic].capabilities().devices();
       if (!devices.contains(memory.device())) {
-        if (!memory.device().equals(Device.HOST)) {
-          requireAccess(all, memory.device());
-        }
         throw new TransferRejectedException(
             "expected memory that every NIC reaches, got some of device "
                 + memory.device()
@@ -45,19 +42,23 @@ final class RegionFailures {
                 + nics.name(nic)
                 + " reaches "
                 + devices
-                + "; copy it to memory of one of these, or use a backend that reaches it",
+                + "; "
+                + remedy(all, memory.device()),
             nics.origin(nic, 0),
             null);
       }
     }
   }
 
-  private static void requireAccess(Devices all, Device device) {
-    try {
-      DeviceAccess _ = all.access(device);
-    } catch (BackendException e) {
-      throw new TransferRejectedException(Signals.textOf(e));
+  private static String remedy(Devices all, Device device) {
+    if (!device.equals(Device.HOST)) {
+      try {
+        DeviceAccess _ = all.access(device);
+      } catch (BackendException e) {
+        return Signals.textOf(e);
+      }
     }
+    return "copy it to memory of one of these, or use a backend that reaches it";
   }
 
   /** Where something went wrong. */
