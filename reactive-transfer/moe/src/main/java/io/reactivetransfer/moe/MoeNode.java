@@ -73,8 +73,11 @@ public final class MoeNode {
    *
    * @param engine on which nobody else reads channel 25, no other node either: joins of a second
    *     one fail
+   * @throws IllegalArgumentException if the system property {@code reactivetransfer.vectors} is
+   *     neither {@code auto} nor {@code off}
    */
   public static MoeNode open(TransferEngine engine) {
+    Vectors.requireKnown();
     return new MoeNode(Objects.requireNonNull(engine, "engine"));
   }
 

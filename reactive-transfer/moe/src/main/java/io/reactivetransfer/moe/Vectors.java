@@ -60,9 +60,18 @@ final class Vectors {
     thread.start();
   }
 
+  /** Refuses a value of the property that nobody knows, before anything is joined. */
+  static void requireKnown() {
+    boolean _ = isWanted();
+  }
+
+  private static boolean isWanted() {
+    return isWanted(System.getProperty(PROPERTY, "auto"));
+  }
+
   /** Whether they may be used, fast or not. */
   static boolean areThere() {
-    return isWanted(System.getProperty(PROPERTY, "auto"))
+    return isWanted()
         && ModuleLayer.boot().findModule(MODULE).isPresent()
         && hasSecondCompiler(System.getProperty("java.vm.info", ""));
   }
@@ -74,7 +83,7 @@ final class Vectors {
       case "off" -> false;
       default ->
           throw new IllegalArgumentException(
-              "expected auto or off as the property " + PROPERTY + ", got \"" + value + "\"");
+              "expected auto or off for " + PROPERTY + ", got '" + value + "'");
     };
   }
 

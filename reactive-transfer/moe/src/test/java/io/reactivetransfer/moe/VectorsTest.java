@@ -19,7 +19,23 @@ class VectorsTest {
     assertThat(Vectors.isWanted("off")).isFalse();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Vectors.isWanted("on"))
-        .withMessage("expected auto or off as the property reactivetransfer.vectors, got \"on\"");
+        .withMessage("expected auto or off for reactivetransfer.vectors, got 'on'");
+  }
+
+  @Test
+  void aNodeIsNotOpenedWithAnotherValue() {
+    String before = System.setProperty(Vectors.PROPERTY, "on");
+    try (Cluster cluster = Cluster.loopback(1)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> MoeNode.open(cluster.engine(0)))
+          .withMessageContaining("'on'");
+    } finally {
+      if (before == null) {
+        System.clearProperty(Vectors.PROPERTY);
+      } else {
+        System.setProperty(Vectors.PROPERTY, before);
+      }
+    }
   }
 
   /** As HotSpot describes itself. */
