@@ -27,7 +27,7 @@ class VectorsTest {
     String before = System.setProperty(Vectors.PROPERTY, "on");
     try (Cluster cluster = Cluster.loopback(1)) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> MoeNode.open(cluster.engine(0)))
+          .isThrownBy(() -> MoeNode.open(cluster.engines.get(0)))
           .withMessageContaining("'on'");
     } finally {
       if (before == null) {
