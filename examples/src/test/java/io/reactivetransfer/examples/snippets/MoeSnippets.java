@@ -1,5 +1,11 @@
 package io.reactivetransfer.examples.snippets;
 
+import static jcuda.driver.JCudaDriver.CU_MEMHOSTREGISTER_DEVICEMAP;
+import static jcuda.driver.JCudaDriver.CU_MEMHOSTREGISTER_PORTABLE;
+import static jcuda.driver.JCudaDriver.cuMemHostGetDevicePointer;
+import static jcuda.driver.JCudaDriver.cuMemHostRegister;
+import static jcuda.driver.JCudaDriver.cuStreamWaitValue64;
+
 import io.reactivetransfer.Device;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.PeerAddress;
@@ -18,6 +24,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import jcuda.Pointer;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUstream;
 import reactor.core.publisher.Mono;
 
 /** The lines of docs/moe.md that nothing else here compiles. */
@@ -102,5 +111,16 @@ abstract class MoeSnippets {
         MoeNode.open(engine)
             .join("layers/1", 2, whole, List.of(rank0, rank1, rank2), memory, options);
     return List.of(two, three, joined);
+  }
+
+  static void flagsForAGpu(Arena arena, int lanes, int lane, long n, CUstream stream) {
+    MemorySegment flags = arena.allocate(24 * lanes, 4096); // pages of their own
+    Pointer host = Pointer.to(flags.asByteBuffer());
+    CUdeviceptr words = new CUdeviceptr(); // what kernels and streams call them
+    cuMemHostRegister(
+        host, flags.byteSize(), CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+    cuMemHostGetDevicePointer(words, host, 0);
+    // The stream goes on when its experts have all tokens of step n of this lane.
+    cuStreamWaitValue64(stream, words.withByteOffset(24 * lane + 16), n, 0); // 0: greater or equal
   }
 }
