@@ -24,16 +24,18 @@ class VectorsTest {
 
   @Test
   void aNodeIsNotOpenedWithAnotherValue() {
-    String before = System.setProperty(Vectors.PROPERTY, "on");
     try (Cluster cluster = Cluster.loopback(1)) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> MoeNode.open(cluster.engines.get(0)))
-          .withMessageContaining("'on'");
-    } finally {
-      if (before == null) {
-        System.clearProperty(Vectors.PROPERTY);
-      } else {
-        System.setProperty(Vectors.PROPERTY, before);
+      String before = System.setProperty(Vectors.PROPERTY, "on");
+      try {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> MoeNode.open(cluster.engines.get(0)))
+            .withMessageContaining("'on'");
+      } finally {
+        if (before == null) {
+          System.clearProperty(Vectors.PROPERTY);
+        } else {
+          System.setProperty(Vectors.PROPERTY, before);
+        }
       }
     }
   }
