@@ -107,7 +107,7 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
         Life life = serving.life();
         if (life != null && !serving.node.isGone()) {
           members.put(name, life);
-          serving.opened(life.bufferOf(mode), version, turns);
+          serving.opened(life.bufferOf(mode), this, turns);
         }
       });
     }
@@ -236,6 +236,12 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
 
   @Nullable UpdateResult result() {
     return result;
+  }
+
+  /** Whether its result says that nobody flips to it. */
+  boolean isAborted() {
+    UpdateResult said = result;
+    return said != null && said.decision() == UpdateResult.Decision.ABORTED;
   }
 
   /** Whether somebody who lives has said that it has not flipped. */

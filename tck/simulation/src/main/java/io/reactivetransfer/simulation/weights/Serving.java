@@ -42,6 +42,9 @@ final class Serving extends Role {
   /** Of each buffer, which version is written to it now, or was last. */
   private final long[] wanted = new long[2];
 
+  /** By buffer, whose update it was opened to last. */
+  private final @Nullable Attempt[] writers = new Attempt[2];
+
   /** And how far that update is, if mesh groups take turns. */
   private final @Nullable Turns[] turns = new Turns[2];
 
@@ -374,8 +377,9 @@ final class Serving extends Role {
   }
 
   /** All its ranks are open to an update: whatever comes of those before it is refused. */
-  void opened(int buffer, long version, @Nullable Turns inTurn) {
-    wanted[buffer] = Math.max(wanted[buffer], version);
+  void opened(int buffer, Attempt attempt, @Nullable Turns inTurn) {
+    wanted[buffer] = Math.max(wanted[buffer], attempt.version);
+    writers[buffer] = attempt;
     turns[buffer] = inTurn;
     damaged[buffer] =
         world.forecast().checksums() && !world.isHealed() && world.tampering().damages();
@@ -384,10 +388,15 @@ final class Serving extends Role {
     }
   }
 
-  /** A NIC has written these bytes. */
+  /**
+   * A NIC has written these bytes. What comes late of an update that was aborted may be anything,
+   * since its trainers may have gone on before they were told to write: nobody is served it.
+   */
   private void written(Strip strip, long offset, long length) {
     byte[] right = world.contents().target(wanted[strip.buffer], index)[strip.region];
-    for (long at = offset; at < offset + length; at++) {
+    Attempt writer = writers[strip.buffer];
+    boolean isNobodys = writer != null && writer.isAborted();
+    for (long at = offset; !isNobodys && at < offset + length; at++) {
       if (strip.memory.get(ValueLayout.JAVA_BYTE, at) != right[(int) at]) {
         world
             .referee()
