@@ -176,7 +176,10 @@ final class ControllerWorker implements Worker {
   public void close() {
     remote.close();
     controller.close();
-    Mono.when(remote.closed(), controller.closed()).block(Node.SETUP);
-    node.close();
+    try {
+      Mono.when(remote.closed(), controller.closed()).block(Node.SETUP);
+    } finally {
+      node.close();
+    }
   }
 }

@@ -114,7 +114,7 @@ abstract class MoeSnippets {
   }
 
   static void flagsForAGpu(Arena arena, int lanes, int lane, long n, CUstream stream) {
-    MemorySegment flags = arena.allocate(24 * lanes, 4096); // pages of their own
+    MemorySegment flags = arena.allocate(4096, 4096); // a page of their own, for up to 170 lanes
     Pointer host = Pointer.to(flags.asByteBuffer());
     CUdeviceptr words = new CUdeviceptr(); // what kernels and streams call them
     cuMemHostRegister(

@@ -17,6 +17,9 @@ final class Lateness {
   private final long[] progress;
   private boolean isAsking;
 
+  /** Of which lane all were asked; others may be asked of another one for another reason. */
+  private int askedLane;
+
   Lateness(Group group) {
     this.group = group;
     this.progress = new long[group.ranks.count()];
@@ -34,6 +37,7 @@ final class Lateness {
       return;
     }
     isAsking = true;
+    askedLane = lane.index();
     Arrays.fill(progress, -1);
     progress[group.ranks.own()] = Long.MAX_VALUE;
     group.mail.toAll(new MoeMessage.Ask(group.id, lane.index()));
@@ -66,8 +70,10 @@ final class Lateness {
     }
   }
 
-  /** Another rank says how far it has got. */
-  void told(int rank, long so) {
-    progress[rank] = so;
+  /** Another rank says how far it has got on a lane. */
+  void told(int rank, int lane, long so) {
+    if (lane == askedLane) {
+      progress[rank] = so;
+    }
   }
 }

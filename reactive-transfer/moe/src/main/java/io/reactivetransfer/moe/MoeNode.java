@@ -275,9 +275,23 @@ public final class MoeNode {
       MonoSink<MoeGroup> sink) {
     GroupEpoch id = claim.id;
     ImmLease lease = engine.lease(shape.lanes() * Ranks.IMMS_PER_LANE);
-    Group group =
-        new Group(
-            engine, id, shape, options, ranks, region, devices, lease, ended -> over(claim, ended));
+    Group group;
+    try {
+      group =
+          new Group(
+              engine,
+              id,
+              shape,
+              options,
+              ranks,
+              region,
+              devices,
+              lease,
+              ended -> over(claim, ended));
+    } catch (RuntimeException | Error e) { // such as of flags that were freed meanwhile
+      lease.close();
+      throw e;
+    }
     Half<MoeGroup> half = new SinkHalf<>(group, sink);
     Joining joining = new Joining(group, half, this);
     if (isOver()) {
@@ -310,7 +324,8 @@ public final class MoeNode {
   private void over(Claim claim, Group group) {
     past.add(group); // before it is looked for in vain
     groups.remove(claim.id);
-    claims.release(claim);
+    // A signal like others: whoever has waited for it may be told that it cannot join.
+    group.afterwards(() -> claims.release(claim));
   }
 
   private boolean isOver() {
@@ -399,7 +414,7 @@ public final class MoeNode {
         }
       }
       case MoeMessage.Ask ask -> group.lateness.asked(rank, ask.lane());
-      case MoeMessage.Tell tell -> group.lateness.told(rank, tell.progress());
+      case MoeMessage.Tell tell -> group.lateness.told(rank, tell.lane(), tell.progress());
     }
   }
 

@@ -4,6 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * Whether sums are taken by the JVM's vectors: if whoever started it has given {@code
@@ -12,6 +14,8 @@ import java.util.concurrent.locks.LockSupport;
  * lives for some seconds computes with them, now and then, until they are not.
  */
 final class Vectors {
+
+  private static final Logger LOG = Loggers.getLogger(Vectors.class);
 
   static final String PROPERTY = "reactivetransfer.vectors";
 
@@ -27,7 +31,9 @@ final class Vectors {
 
   private static final double FASTER = 0.8;
   private static final int TOP_K = 8;
-  private static final int NUMBERS = 2_048;
+
+  /** Not so many that vectors are enough, or the rest would not be compiled. */
+  private static final int NUMBERS = 2_047;
 
   private static final AtomicBoolean BEGUN = new AtomicBoolean();
   private static volatile boolean areFast;
@@ -54,24 +60,35 @@ final class Vectors {
     return true;
   }
 
+  /** Whatever prevents it, sums are taken without, so it is no failure of a group. */
   private static void begin() {
-    Thread thread = new Thread(Vectors::compare, "reactive-transfer-moe-vectors");
-    thread.setDaemon(true);
-    thread.start();
+    try {
+      Thread.ofPlatform()
+          .name("reactive-transfer-moe-vectors")
+          .daemon()
+          .inheritInheritableThreadLocals(false)
+          .start(Vectors::tryToCompare);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("sums are taken without vectors: no thread compares both", e);
+    }
+  }
+
+  private static void tryToCompare() {
+    try {
+      compare();
+    } catch (Throwable thrown) { // such as the end of memory, or another release's vectors
+      LOG.warn("sums are taken without vectors: to compare both has failed", thrown);
+    }
   }
 
   /** Refuses a value of the property that nobody knows, before anything is joined. */
   static void requireKnown() {
-    boolean _ = isWanted();
-  }
-
-  private static boolean isWanted() {
-    return isWanted(System.getProperty(PROPERTY, "auto"));
+    boolean _ = isWanted(System.getProperty(PROPERTY, "auto"));
   }
 
   /** Whether they may be used, fast or not. */
   static boolean areThere() {
-    return isWanted()
+    return System.getProperty(PROPERTY, "auto").equals("auto")
         && ModuleLayer.boot().findModule(MODULE).isPresent()
         && hasSecondCompiler(System.getProperty("java.vm.info", ""));
   }

@@ -237,10 +237,13 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     }
     said.clear();
     Waiting now = waiting;
-    if (now != null) {
-      fail(now, "expected checksums that are in use, got closed ones");
+    try {
+      if (now != null) {
+        fail(now, "expected checksums that are in use, got closed ones");
+      }
+    } finally { // whatever who hears of it throws
+      closed.complete();
     }
-    closed.complete();
   }
 
   private void begin(Waiting made) {

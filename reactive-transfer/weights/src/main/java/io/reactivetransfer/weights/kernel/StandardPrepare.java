@@ -10,9 +10,13 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /** Prepares steps in memory of the host, on the thread that calls it. */
 final class StandardPrepare implements PrepareFunction {
+
+  private static final Logger LOG = Loggers.getLogger(StandardPrepare.class);
 
   /** Of the whole process. No class that has vectors in it is loaded where their module is not. */
   static final Vectors VECTORS =
@@ -49,6 +53,9 @@ final class StandardPrepare implements PrepareFunction {
     /** The tile, or what does the same with vectors. */
     private Kernels kernels = tile;
 
+    /** Whether there was memory for that, as far as it is known. */
+    private boolean mayHaveVectors = true;
+
     private final Walk walk = new Walk();
 
     /** Elements of the output from one to the next along each dimension. */
@@ -62,13 +69,14 @@ final class StandardPrepare implements PrepareFunction {
     /** The unit that is looked at, as its index along each dimension. */
     private final long[] unitIndex = new long[Shape.MAX_DIMENSIONS];
 
+    /** Whether vectors are the faster ones. */
+    private boolean isWithVectors;
+
     /** The input whose walk is in the tile alone, or -1. */
     private int loaded;
 
     void prepare(PrepareTask task, boolean withVectors) {
-      if (withVectors && kernels == tile) {
-        kernels = new VectorTile(tile);
-      }
+      isWithVectors = withVectors;
       Box box = task.step().box();
       long stride = 1;
       for (int i = box.dimensions() - 1; i >= 0; i--) {
@@ -80,6 +88,18 @@ final class StandardPrepare implements PrepareFunction {
         cast(task);
       } else {
         quantize(task, unit, Objects.requireNonNull(task.scaleType()));
+      }
+    }
+
+    /** When there is something to compute; what is only copied needs none of it. */
+    private void choose() {
+      if (isWithVectors && kernels == tile && mayHaveVectors) {
+        try {
+          kernels = new VectorTile(tile);
+        } catch (OutOfMemoryError e) {
+          mayHaveVectors = false; // the tile does the same, and an update does not fail for it
+          LOG.warn("there is no memory to prepare weights with vectors on this thread", e);
+        }
       }
     }
 
@@ -124,6 +144,7 @@ final class StandardPrepare implements PrepareFunction {
 
     private void cast(
         Step.Prepare step, Input input, MemorySegment source, DataType to, MemorySegment target) {
+      choose();
       walk(step.box(), input, 1);
       walk.start(Tile.CAPACITY);
       while (walk.next()) {
@@ -134,6 +155,7 @@ final class StandardPrepare implements PrepareFunction {
     // With scales
 
     private void quantize(PrepareTask task, Shape unit, DataType scaleType) {
+      choose();
       Box box = task.step().box();
       int dimensions = box.dimensions();
       for (int i = 0; i < dimensions; i++) {

@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * Whether code that is written with the Vector API is used in the place of plain loops. It needs
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Vectors {
 
+  private static final Logger LOG = Loggers.getLogger(Vectors.class);
+
   private static final String PROPERTY = "reactivetransfer.vectors";
   private static final String MODULE = "jdk.incubator.vector";
 
@@ -23,6 +27,9 @@ final class Vectors {
 
   /** Processor time of the thread, in ns, after which plain loops stay. */
   private static final long LIMIT = 3_000_000_000L;
+
+  /** Comparisons after which plain loops stay, whatever clocks say. */
+  private static final long MOST_ROUNDS = 50_000;
 
   /** Between two comparisons, in ns. */
   private static final long PAUSE = 200_000;
@@ -57,14 +64,32 @@ final class Vectors {
       String machine = System.getProperty("java.vm.info");
       boolean arePossible = arePossible(System.getProperty(PROPERTY), machine);
       if (hasBegun.compareAndSet(false, true) && arePossible) {
-        Thread.ofPlatform()
-            .name("reactive-transfer-vectors")
-            .daemon()
-            .inheritInheritableThreadLocals(false)
-            .start(this::compare);
+        begin();
       }
     }
     return areFaster;
+  }
+
+  /** Whatever prevents it, plain loops do the same, so it is no failure of who prepares. */
+  private void begin() {
+    try {
+      Thread.ofPlatform()
+          .name("reactive-transfer-vectors")
+          .daemon()
+          .inheritInheritableThreadLocals(false)
+          .start(this::tryToCompare);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("plain loops stay: no thread compares them with vectors", e);
+    }
+  }
+
+  /** The same as {@link #compare}, and fails never. */
+  void tryToCompare() {
+    try {
+      compare();
+    } catch (Throwable thrown) { // such as the end of memory, or another release's vectors
+      LOG.warn("plain loops stay: comparing them with vectors has failed", thrown);
+    }
   }
 
   /** Whether they have been faster. */
@@ -101,7 +126,8 @@ final class Vectors {
     int times = 0;
     long now = threads.getCurrentThreadCpuTime();
     long end = now + limit;
-    while (times < TIMES && now < end) {
+    // Below 0 where somebody has switched the times of threads off.
+    for (long round = 0; times < TIMES && now >= 0 && now < end && round < MOST_ROUNDS; round++) {
       byLoops.run();
       long between = threads.getCurrentThreadCpuTime();
       byVectors.run();

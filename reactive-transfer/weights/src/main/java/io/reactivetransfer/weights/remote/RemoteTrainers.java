@@ -28,6 +28,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * In the process of a controller: trainers that are elsewhere, each of them with a {@link
@@ -35,6 +37,8 @@ import reactor.core.scheduler.Schedulers;
  * any thread, never blocks.
  */
 public final class RemoteTrainers {
+
+  private static final Logger LOG = Loggers.getLogger(RemoteTrainers.class);
 
   private static final Duration REPEAT = Duration.ofMillis(250);
 
@@ -246,17 +250,27 @@ public final class RemoteTrainers {
       return;
     }
     isClosed = true;
-    for (RemoteRun run : List.copyOf(runs.values())) {
-      say(run.peer, new RemoteMessage.Stop(run.order.update()));
-      end(run);
-      run.fail(new CancellationException(run.name() + " was told to stop: its controller closed"));
-    }
-    stopping.clear();
     if (inbox != null) {
       inbox.dispose();
     }
-    progress.tryEmitComplete();
-    closed.complete();
+    try {
+      List.copyOf(runs.values()).forEach(this::stopAsClosed);
+      stopping.clear();
+      progress.tryEmitComplete();
+    } finally {
+      closed.complete();
+    }
+  }
+
+  /** What whoever hears of it throws is not the affair of the others. */
+  private void stopAsClosed(RemoteRun run) {
+    try {
+      say(run.peer, new RemoteMessage.Stop(run.order.update()));
+      end(run);
+      run.fail(new CancellationException(run.name() + " was told to stop: its controller closed"));
+    } catch (RuntimeException | Error e) {
+      LOG.error("{} could not be ended when its controller closed", run.name(), e);
+    }
   }
 
   private void begin(RemoteRun run) {

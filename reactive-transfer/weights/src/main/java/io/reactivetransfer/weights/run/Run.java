@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.run;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.spi.MemoryFaults;
 import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.internal.Recording;
 import io.reactivetransfer.weights.kernel.PrepareTask;
@@ -352,6 +353,7 @@ final class Run {
           read(step);
         }
         long nanos = System.nanoTime() - began;
+        MemoryFaults.report((int) nanos); // before what was read is written to others
         synchronized (this) {
           (task == null ? loaded : prepared).add(step.temporaryBytes, nanos);
         }

@@ -101,7 +101,14 @@ final class Reading<T> implements CoreSubscriber<T>, Subscription {
 
   /** Does nothing if no version is served any more. */
   private void tryToBegin() {
-    VersionLease given = isCancelled ? null : leases.get();
+    VersionLease given;
+    try {
+      given = isCancelled ? null : leases.get();
+    } catch (Throwable thrown) {
+      fail(thrown);
+      hasBegun();
+      return;
+    }
     if (given == null) {
       return;
     }

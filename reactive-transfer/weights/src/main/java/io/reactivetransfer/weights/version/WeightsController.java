@@ -382,18 +382,21 @@ public final class WeightsController {
       return;
     }
     isClosed = true;
-    if (inbox != null) {
-      inbox.dispose();
+    try {
+      if (inbox != null) {
+        inbox.dispose();
+      }
+      machine.cancel("its controller was closed");
+      // Nobody's answers are read any more: what they would have said is not known.
+      for (int i = 0; i < 2 && run != null; i++) {
+        machine.deadline();
+      }
+      if (inbox != null) { // else nobody was told that it had opened
+        recording.tell(recorder -> recorder.closed(this));
+      }
+    } finally { // whatever somebody who is told throws
+      closed.complete();
     }
-    machine.cancel("its controller was closed");
-    // Nobody's answers are read any more: what they would have said is not known.
-    for (int i = 0; i < 2 && run != null; i++) {
-      machine.deadline();
-    }
-    if (inbox != null) { // else nobody was told that it had opened
-      recording.tell(recorder -> recorder.closed(this));
-    }
-    closed.complete();
   }
 
   private final class Receiving implements Inbox.Handler<Report> {

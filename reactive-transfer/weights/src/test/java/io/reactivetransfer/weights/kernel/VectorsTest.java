@@ -50,6 +50,32 @@ class VectorsTest {
     assertThat(vectors.areFaster()).isFalse();
   }
 
+  /** As on an image of Java without the module, or when memory has come to its end. */
+  @Test
+  void whatCannotBeComparedIsGivenUp() {
+    Vectors vectors =
+        new Vectors(
+            () -> () -> {},
+            () -> {
+              throw new NoClassDefFoundError("of a test");
+            });
+    vectors.tryToCompare();
+    assertThat(vectors.areFaster()).isFalse();
+  }
+
+  /** Some agents do that. */
+  @Test
+  void whereTimesOfThreadsAreSwitchedOffTheyAreGivenUp() {
+    Vectors vectors = new Vectors(() -> () -> {}, () -> () -> {}, Long.MAX_VALUE);
+    THREADS.setThreadCpuTimeEnabled(false);
+    try {
+      vectors.compare();
+    } finally {
+      THREADS.setThreadCpuTimeEnabled(true);
+    }
+    assertThat(vectors.areFaster()).isFalse();
+  }
+
   private static void spend(long nanos) {
     long end = THREADS.getCurrentThreadCpuTime() + nanos;
     while (THREADS.getCurrentThreadCpuTime() < end) {
