@@ -324,8 +324,7 @@ public final class MoeNode {
   private void over(Claim claim, Group group) {
     past.add(group); // before it is looked for in vain
     groups.remove(claim.id);
-    // A signal like others: whoever has waited for it may be told that it cannot join.
-    group.afterwards(() -> claims.release(claim));
+    claims.release(claim);
   }
 
   private boolean isOver() {
