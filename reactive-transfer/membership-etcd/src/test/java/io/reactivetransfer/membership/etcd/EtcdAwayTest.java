@@ -108,6 +108,8 @@ class EtcdAwayTest {
     Disposable registration =
         open(1).register(node("a", 1)).onErrorComplete().subscribe(entered::add);
     view.until(node("a", 1));
+    // Others may see a node before the answer to who has entered it comes.
+    await().atMost(PATIENCE).until(() -> !entered.isEmpty());
     ETCD.signal("STOP");
     await().pollDelay(Duration.ofSeconds(3)).until(() -> true); // the lease is over in it
     ETCD.signal("CONT");
