@@ -194,6 +194,11 @@ final class Laboratory {
           if (writers.isEmpty()) {
             return; // all trainers are down, and without one no update begins
           }
+          if (peer == null
+              && world.forecast().calm()
+              && writers.size() < latest(WeightsNode.Kind.TRAINER).size()) {
+            return; // one is not open yet, and without it no update comes to its end
+          }
           Map<String, Long> arrivals = new LinkedHashMap<>();
           Map<String, Serving> told = world.tampering().named(ranks, living());
           told.forEach((name, serving) ->
