@@ -45,6 +45,10 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
   private boolean ended;
   private boolean cancelled;
   private boolean overtaken;
+
+  /** When its trainers were told. */
+  private long orderedNanos;
+
   private boolean controllerClosed;
 
   /**
@@ -92,16 +96,18 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
 
   /**
    * Another controller has recovered: this one decides nothing any more, unless it is the first
-   * thing that its controller does. Then it may not have begun, and outbids the other one yet.
+   * thing that its controller does. Then it may have outbid the other one since that began, or do
+   * so yet.
    */
-  void overtaken() {
-    overtaken |= !takesOver || !members.isEmpty();
+  void overtaken(Attempt recovery) {
+    overtaken |= !takesOver || (!members.isEmpty() && orderedNanos < recovery.beganNanos);
   }
 
   /** Trainers are told, or a rank that fills others: all ranks are open. */
   void ordered(UpdateNumber as, boolean areTrainers) {
     if (members.isEmpty()) {
       update = as;
+      orderedNanos = referee.nanos();
       Turns turns = areTrainers ? steering.world.turns(ranks.values()) : null;
       ranks.forEach((name, serving) -> {
         Life life = serving.life();

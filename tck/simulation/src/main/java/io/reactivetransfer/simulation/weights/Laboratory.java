@@ -357,7 +357,7 @@ final class Laboratory {
         needsRecovery = false;
         attempts.stream()
             .filter(other -> other.steering != attempt.steering && other.number < attempt.number)
-            .forEach(Attempt::overtaken);
+            .forEach(other -> other.overtaken(attempt));
       }
       case FLIPPED, ABORTED -> {}
       default -> needsRecovery = true;
