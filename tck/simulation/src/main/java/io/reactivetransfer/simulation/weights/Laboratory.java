@@ -78,23 +78,32 @@ final class Laboratory {
 
   /** Has trainers that need each other work together, when all of them are there. */
   void assemble() {
+    for (WeightsNode node : latest(WeightsNode.Kind.TRAINER).values()) {
+      if (node.isUp() && node.role() instanceof Training training) {
+        node.act(0, () -> join(training));
+      }
+    }
+  }
+
+  /**
+   * By the addresses of now: one that stood still may do this late, and what it does late first.
+   */
+  private void join(Training training) {
+    if (!world.model().gathers() && !world.forecast().inTurn()) {
+      training.join(List.of());
+      return;
+    }
     Map<Integer, WeightsNode> latest = latest(WeightsNode.Kind.TRAINER);
     List<PeerAddress> addresses = new ArrayList<>();
-    boolean all = latest.size() == world.model().sources().size();
-    for (int i = 0; all && i < latest.size(); i++) {
+    for (int i = 0; i < latest.size(); i++) {
       WeightsNode node = latest.get(i);
       TransferEngine engine = node == null || node.isGone() ? null : node.engine();
-      all = engine != null;
       if (engine != null) {
         addresses.add(engine.address());
       }
     }
-    boolean needsAll = world.model().gathers() || world.forecast().inTurn();
-    for (WeightsNode node : latest.values()) {
-      if (node.isUp() && (all || !needsAll) && node.role() instanceof Training training) {
-        List<PeerAddress> team = needsAll ? addresses : List.of();
-        node.act(0, () -> training.join(team));
-      }
+    if (addresses.size() == world.model().sources().size()) {
+      training.join(addresses);
     }
   }
 
