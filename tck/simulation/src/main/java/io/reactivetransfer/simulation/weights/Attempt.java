@@ -244,10 +244,10 @@ final class Attempt implements CoreSubscriber<UpdateResult> {
     return result;
   }
 
-  /** Whether its result says that nobody flips to it. */
-  boolean isAborted() {
+  /** Whether nobody flips to it: its result says so, or another controller has settled it. */
+  boolean isGivenUp() {
     UpdateResult said = result;
-    return said != null && said.decision() == UpdateResult.Decision.ABORTED;
+    return overtaken || (said != null && said.decision() == UpdateResult.Decision.ABORTED);
   }
 
   /** Whether somebody who lives has said that it has not flipped. */

@@ -389,13 +389,13 @@ final class Serving extends Role {
   }
 
   /**
-   * A NIC has written these bytes. What comes late of an update that was aborted may be anything,
+   * A NIC has written these bytes. What comes late of an update that was given up may be anything,
    * since its trainers may have gone on before they were told to write: nobody is served it.
    */
   private void written(Strip strip, long offset, long length) {
     byte[] right = world.contents().target(wanted[strip.buffer], index)[strip.region];
     Attempt writer = writers[strip.buffer];
-    boolean isNobodys = writer != null && writer.isAborted();
+    boolean isNobodys = writer != null && writer.isGivenUp();
     for (long at = offset; !isNobodys && at < offset + length; at++) {
       if (strip.memory.get(ValueLayout.JAVA_BYTE, at) != right[(int) at]) {
         world
