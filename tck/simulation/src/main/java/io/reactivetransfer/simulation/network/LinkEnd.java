@@ -92,6 +92,16 @@ final class LinkEnd {
     return state == State.UP && remote.engine().equals(engine);
   }
 
+  /** Whether a write, not reported yet, reads by this registration; others may be of its bytes. */
+  boolean isReading(long registration) {
+    for (SimulatedWrite write : outstanding) {
+      if (write.length > 0 && write.source.registration() == registration) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** How many writes, not reported yet, read some of these bytes; those of length 0 read none. */
   long readersOf(long begin, long end) {
     long readers = 0;

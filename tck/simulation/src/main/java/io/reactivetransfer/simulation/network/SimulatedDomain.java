@@ -97,8 +97,9 @@ final class SimulatedDomain implements Domain {
       network.observer().happened("refused registration", where.engine(), where.nic());
       throw new BackendException(12, "the NIC has no room for a registration");
     }
+    long serial = network.newSerial();
     return CompletableFuture.completedStage(
-        add(new SimulatedMemory(((HostMemory) what).segment(), access, network.newSerial())));
+        add(new SimulatedMemory(((HostMemory) what).segment(), access, serial, serial)));
   }
 
   @Override
@@ -108,16 +109,17 @@ final class SimulatedDomain implements Domain {
     memory.remove(old.serial());
     network.observer().happened("revoke", where.engine(), old.serial());
     return CompletableFuture.completedStage(
-        add(new SimulatedMemory(old.segment(), old.access(), network.newSerial())));
+        add(
+            new SimulatedMemory(
+                old.segment(), old.access(), network.newSerial(), old.registration())));
   }
 
   @Override
   public CompletionStage<Void> deregister(LocalMemory registered) {
     requireUsable("deregister");
     SimulatedMemory old = own(registered, "deregister");
-    long begin = old.segment().address();
     for (LinkEnd end : ends.values()) {
-      if (end.readersOf(begin, begin + old.segment().byteSize()) > 0) {
+      if (end.isReading(old.registration())) {
         misused("deregisters memory that a write in flight reads");
       }
     }

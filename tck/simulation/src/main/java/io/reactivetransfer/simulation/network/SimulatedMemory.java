@@ -11,8 +11,11 @@ import java.nio.ByteBuffer;
  * @param segment the bytes
  * @param access what writers may do
  * @param serial the key under which it is found, unique within the network
+ * @param registration the first of these keys: what is revoked has another key, and is registered
+ *     as before
  */
-record SimulatedMemory(MemorySegment segment, Access access, long serial) implements LocalMemory {
+record SimulatedMemory(MemorySegment segment, Access access, long serial, long registration)
+    implements LocalMemory {
 
   @Override
   public byte[] key() {
