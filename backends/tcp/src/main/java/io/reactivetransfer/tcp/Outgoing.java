@@ -40,6 +40,15 @@ final class Outgoing {
 
   private static final int MIN_HURRIED_BYTES = 1 << 20;
 
+  /** What is not longer is short: many of them in a row are answers that somebody waits for. */
+  private static final int SHORT_BYTES = Wire.FIRST_PART_BYTES;
+
+  /**
+   * A short one behind which so much was given before the next came is one by itself, such as what
+   * is said at the beginning of an exchange of long ones: those would go in parts for nothing.
+   */
+  private static final int SELDOM_BYTES = 3 << 20;
+
   private static final int MIN_BATCH_BYTES = 256;
 
   /** What an accelerator has brought costs the loop so much less than what it copies itself. */
@@ -59,6 +68,9 @@ final class Outgoing {
   private long waitingBytes;
   private int chunkBytes = MAX_CHUNK_BYTES;
   private int hurriedBytes;
+
+  /** How much was given since a short write came in, up to what makes the next one seldom. */
+  private int sinceShort = SELDOM_BYTES;
 
   /** Whether what was given last leads the next chunk. */
   private boolean hasLed;
@@ -134,9 +146,17 @@ final class Outgoing {
 
   /**
    * There will be something to say of a write of so many bytes. That should not take much longer
-   * than the write did; many short chunks cost more than few long ones.
+   * than the write did; many short chunks cost more than few long ones, so a short write that comes
+   * by itself changes nothing.
    */
   void hurry(long length) {
+    if (length <= SHORT_BYTES) {
+      boolean isSeldom = sinceShort == SELDOM_BYTES;
+      sinceShort = 0;
+      if (isSeldom) {
+        return;
+      }
+    }
     int chunk = Math.clamp(length / SHARE, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
     int bytes = Math.clamp(SHARE * length, MIN_HURRIED_BYTES, MAX_HURRIED_BYTES);
     if (chunk == chunkBytes) {
@@ -209,6 +229,7 @@ final class Outgoing {
       given += bytes;
     }
     hurriedBytes = Math.max(0, hurriedBytes - given);
+    sinceShort = Math.min(SELDOM_BYTES, sinceShort + given);
     return cost;
   }
 

@@ -181,16 +181,30 @@ final class Cluster implements AutoCloseable {
     return most;
   }
 
+  /** Something that ranks are asked to do, again and again. */
+  interface Asking {
+    void run() throws IOException, InterruptedException;
+  }
+
   /** Does steps until compilers have hardly anything to do, or for so many rounds. */
   void warmUp(int rounds) throws IOException, InterruptedException {
+    untilCompiled(
+        rounds,
+        () -> {
+          long began = System.nanoTime();
+          do {
+            double millis = Times.of(steps(most)).percentiles(Half.STEP).p50Millis();
+            most = (int) Math.clamp(round.nanos() / 1e6 / millis, 1, 200);
+          } while (System.nanoTime() - began < round.nanos());
+        });
+  }
+
+  /** Does this until compilers have hardly anything to do meanwhile, or for so many rounds. */
+  void untilCompiled(int rounds, Asking asking) throws IOException, InterruptedException {
     long end = System.nanoTime() + rounds * round.nanos();
     long compiled = compiledMillis();
     do {
-      long began = System.nanoTime();
-      do {
-        double millis = Times.of(steps(most)).percentiles(Half.STEP).p50Millis();
-        most = (int) Math.clamp(round.nanos() / 1e6 / millis, 1, 200);
-      } while (System.nanoTime() - began < round.nanos());
+      asking.run();
       long now = compiledMillis();
       if (now - compiled <= SETTLED_MILLIS) {
         return;

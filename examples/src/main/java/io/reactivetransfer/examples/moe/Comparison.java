@@ -33,10 +33,22 @@ final class Comparison {
 
   private Comparison() {}
 
-  static Result run(Cluster cluster, int rounds) throws IOException, InterruptedException {
+  /**
+   * Compares them when both are warm: plain writes are new to compilers, and what had been compiled
+   * for steps alone is compiled once more for both.
+   *
+   * @param warmUp how many rounds at most are not timed
+   * @param rounds how many are
+   */
+  static Result run(Cluster cluster, int warmUp, int rounds)
+      throws IOException, InterruptedException {
     cluster.answers("plain-open " + String.join(" ", cluster.answers("plain")));
-    plain(cluster);
-    plain(cluster);
+    cluster.untilCompiled(
+        warmUp,
+        () -> {
+          cluster.steps(cluster.some());
+          plain(cluster);
+        });
     List<Double> ours = new ArrayList<>();
     List<Double> plain = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();

@@ -130,7 +130,8 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       names = "--warmup",
       paramLabel = "S",
       description =
-          "Seconds at most until the compilers have hardly anything to do, 1 to 3,600. Default: 5.")
+          "Seconds at most until the compilers have hardly anything to do, 1 to 3,600; with"
+              + " --reference once more for both in turn. Default: 5.")
   private int warmupSeconds = 5;
 
   @Option(
@@ -309,7 +310,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
     Comparison.Result compared = null;
     if (reference) {
       progress.draw("steps in turn with plain writes");
-      compared = Comparison.run(cluster, rounds);
+      compared = Comparison.run(cluster, warmupSeconds, rounds);
     }
     double stepMillis = Times.of(times).percentiles(Half.STEP).p50Millis();
     long workNanos = workMicros == null ? (long) (stepMillis * 1e6 / 2) : workMicros * 1_000L;
