@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link WriteImm}, or one page of {@linkplain PagedWrite.Rows rows}, that is used again and
- * again: from the same region, and each time aimed at other bytes. For whoever writes to the same
+ * A {@link WriteImm}, one page of {@linkplain PagedWrite.Rows rows}, or rows of a {@link
+ * GatherList}, that is used again and again: from the same region, and each time aimed at other bytes. For whoever writes to the same
  * peers all the time and must not allocate anything for it.
  *
  * <p>It is the only transfer that can be changed. Aim it when it is not on its way: before it is
@@ -30,6 +30,7 @@ public final class AimedWrite implements Transfer {
   private long targetOffset;
   private long length;
   private PagedWrite.@Nullable Rows rows;
+  private @Nullable GatherList list;
 
   /** Set by the engine, see {@code UnderWay}: from when a stream gets it until it has left that. */
   private volatile boolean isUnderWay;
@@ -58,7 +59,7 @@ public final class AimedWrite implements Transfer {
   public AimedWrite aim(long sourceOffset, long targetOffset, long length) {
     Objects.checkFromIndexSize(sourceOffset, length, source.length());
     Objects.checkFromIndexSize(targetOffset, length, target.length());
-    aimAt(sourceOffset, targetOffset, length, null);
+    aimAt(sourceOffset, targetOffset, length, null, null);
     return this;
   }
 
@@ -79,19 +80,52 @@ public final class AimedWrite implements Transfer {
     Objects.checkFromIndexSize(sourceOffset, rows.sourceExtent(), source.length());
     Objects.checkFromIndexSize(targetOffset, rows.targetExtent(), target.length());
     long bytes = rows.count() * rows.length();
-    aimAt(sourceOffset, targetOffset, bytes, rows.areWhole() ? null : rows);
+    aimAt(sourceOffset, targetOffset, bytes, rows.areWhole() ? null : rows, null);
+    return this;
+  }
+
+  /**
+   * Aims it at rows that lie anywhere: it gathers them, and counts once, when all of them can be
+   * read. It is rejected where pages of rows are, see {@link TransferEngine#canCount}, if the NICs
+   * gather so few at once that it is more than 8 operations.
+   *
+   * <p>The list is kept, not copied: leave it alone as long as you leave this alone.
+   *
+   * @param list which rows of the source; an empty one tells the target and no more
+   * @param sourceOffset where row 0 begins within the source
+   * @param targetOffset first byte of the first listed row within the target
+   * @return this
+   * @throws IndexOutOfBoundsException if these do not lie within the regions; it is aimed as before
+   *     then
+   */
+  public AimedWrite aim(GatherList list, long sourceOffset, long targetOffset) {
+    Objects.requireNonNull(list, "list");
+    Objects.checkFromIndexSize(sourceOffset, list.sourceExtent(), source.length());
+    Objects.checkFromIndexSize(targetOffset, list.targetExtent(), target.length());
+    aimAt(sourceOffset, targetOffset, list.length(), null, list);
     return this;
   }
 
   @SuppressWarnings("ReferenceEquality") // a write barrier for what is the same costs time
   private void aimAt(
-      long sourceOffset, long targetOffset, long length, PagedWrite.@Nullable Rows rows) {
+      long sourceOffset,
+      long targetOffset,
+      long length,
+      PagedWrite.@Nullable Rows rows,
+      @Nullable GatherList list) {
     this.sourceOffset = sourceOffset;
     this.targetOffset = targetOffset;
     this.length = length;
     if (this.rows != rows) {
       this.rows = rows;
     }
+    if (this.list != list) {
+      this.list = list;
+    }
+  }
+
+  private long targetExtent() {
+    return rows != null ? rows.targetExtent() : list != null ? list.targetExtent() : length;
   }
 
   /**
@@ -133,8 +167,7 @@ public final class AimedWrite implements Transfer {
               + this.imm.value()
               + "; redirect it when it was emitted, or when its stream has ended");
     }
-    long extent = rows == null ? length : rows.targetExtent();
-    Objects.checkFromIndexSize(targetOffset, extent, target.length());
+    Objects.checkFromIndexSize(targetOffset, targetExtent(), target.length());
     this.target = target;
     this.targetOffset = targetOffset;
     this.imm = imm;
@@ -161,9 +194,14 @@ public final class AimedWrite implements Transfer {
     return targetOffset;
   }
 
-  /** What it consists of; null if it is one range of bytes on both sides. */
+  /** What it consists of; null if it is one range of bytes on both sides, or gathered. */
   public PagedWrite.@Nullable Rows rows() {
     return rows;
+  }
+
+  /** What it gathers; null if it gathers nothing. The one that it was aimed by. */
+  public @Nullable GatherList list() {
+    return list;
   }
 
   @Override
@@ -194,6 +232,7 @@ public final class AimedWrite implements Transfer {
         + ", length="
         + length
         + (rows == null ? "" : " in " + rows.count() + " rows")
+        + (list == null ? "" : " of a list of " + list.size() + " rows")
         + ", imm="
         + imm
         + "]";

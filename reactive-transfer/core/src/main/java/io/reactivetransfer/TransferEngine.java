@@ -53,6 +53,14 @@ public interface TransferEngine {
    */
   boolean canCount(PagedWrite.Rows rows);
 
+  /**
+   * How many rows of a {@link GatherList} all of its NICs gather with one operation; 1 if one of
+   * them gathers none, so that it is better to copy them together.
+   */
+  default int maxGather() {
+    return 1;
+  }
+
   /** The NICs that this engine uses: those that it opened, less those that have failed since. */
   List<Nic> nics();
 

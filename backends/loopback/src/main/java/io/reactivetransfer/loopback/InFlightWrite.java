@@ -33,6 +33,11 @@ final class InFlightWrite {
   private int rows = 1;
   private long sourceStride;
   private long targetStride;
+
+  /** Where rows that are gathered begin within the source. */
+  private long[] gathered = {};
+
+  private boolean isGathered;
   private long targetExtent;
   private long copied;
   private long token;
@@ -55,6 +60,10 @@ final class InFlightWrite {
     length = op.length();
     targetExtent = length;
     rows = op.rows();
+    isGathered = op.isGathered();
+    if (isGathered) {
+      gather(op);
+    }
     if (rows > 1) {
       sourceStride = op.localStride();
       targetStride = op.remoteStride();
@@ -67,6 +76,15 @@ final class InFlightWrite {
     error = null;
     errorText = "";
     state.set(WAITING);
+  }
+
+  private void gather(Operation op) {
+    if (gathered.length < rows) {
+      gathered = new long[rows];
+    }
+    for (int row = 0; row < rows; row++) {
+      gathered[row] = op.localOffset(row);
+    }
   }
 
   /** Origin: ends the life. */
@@ -126,7 +144,7 @@ final class InFlightWrite {
   /** Target: copies at most this much of what is left; what that has cost, in bytes. */
   long copyInto(LoopbackMemory target, long maxBytes) {
     LoopbackMemory from = Objects.requireNonNull(source);
-    if (rows > 1) {
+    if (rows > 1 || isGathered) {
       return copyRows(from, target, maxBytes);
     }
     long bytes = Math.min(maxBytes, length - copied);
@@ -147,12 +165,12 @@ final class InFlightWrite {
   private long copyRows(LoopbackMemory from, LoopbackMemory target, long most) {
     long cost = 0;
     long rowLength = length / rows;
-    long row = copied / rowLength;
+    int row = (int) (copied / rowLength);
     long at = copied - row * rowLength;
     while (copied < length && cost < most) {
       long bytes = Math.min(rowLength - at, most - cost);
-      long begin = sourceOffset + row * sourceStride + at;
-      target.copyFrom(from, begin, targetOffset + row * targetStride + at, bytes);
+      long begin = isGathered ? gathered[row] : sourceOffset + row * sourceStride;
+      target.copyFrom(from, begin + at, targetOffset + row * targetStride + at, bytes);
       copied += bytes;
       cost += target.cost(from, bytes);
       row++;

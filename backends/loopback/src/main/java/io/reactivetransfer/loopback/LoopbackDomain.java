@@ -48,6 +48,7 @@ final class LoopbackDomain implements Domain {
             .devices(context.devices().andHost())
             .fencesLostPeers(true)
             .maxRows(MAX_ROWS)
+            .maxGather(MAX_ROWS)
             .build();
     network.attach(port);
   }

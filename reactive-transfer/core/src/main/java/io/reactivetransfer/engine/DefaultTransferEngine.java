@@ -99,6 +99,11 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
+  public int maxGather() {
+    return parts.posting.maxGather();
+  }
+
+  @Override
   public List<Nic> nics() {
     return parts.nics.working();
   }

@@ -76,6 +76,15 @@ public final class Capabilities {
   }
 
   /**
+   * The most rows of one operation that are {@linkplain Operation#isGathered() gathered} from
+   * anywhere in the local memory, 1 to {@link #maxRows()}; 1 is a NIC that gathers none. The engine
+   * posts what has more as several operations.
+   */
+  public int maxGather() {
+    return Math.min(set.maxGather, set.maxRows);
+  }
+
+  /**
    * Whether nothing that a peer has posted lands any more once it was reported lost, or {@link
    * Domain#disconnect} has returned, though its process may go on some day.
    */
@@ -90,7 +99,9 @@ public final class Capabilities {
         + maxWriteBytes()
         + " bytes in up to "
         + maxRows()
-        + " rows, "
+        + " rows, of which it gathers up to "
+        + maxGather()
+        + ", "
         + queueDepth()
         + " in flight, memory of "
         + devices()
@@ -106,6 +117,7 @@ public final class Capabilities {
     private Set<Device> devices = Set.of(Device.HOST);
     private Set<Operation.Kind> operations = Set.of(Operation.Kind.WRITE);
     private int maxRows = 1;
+    private int maxGather = 1;
     private boolean fencesLostPeers;
 
     private Builder() {}
@@ -118,6 +130,7 @@ public final class Capabilities {
       copy.devices = devices;
       copy.operations = operations;
       copy.maxRows = maxRows;
+      copy.maxGather = maxGather;
       copy.fencesLostPeers = fencesLostPeers;
       return copy;
     }
@@ -158,6 +171,12 @@ public final class Capabilities {
       return this;
     }
 
+    /** See {@link Capabilities#maxGather()}; 1 if it is not said. */
+    public Builder maxGather(int maxGather) {
+      this.maxGather = maxGather;
+      return this;
+    }
+
     /** See {@link Capabilities#fencesLostPeers()}. */
     public Builder fencesLostPeers(boolean fencesLostPeers) {
       this.fencesLostPeers = fencesLostPeers;
@@ -170,14 +189,16 @@ public final class Capabilities {
      * @throws IllegalArgumentException if a bound is not positive, or there is no device
      */
     public Capabilities build() {
-      if (maxWriteBytes < 1 || queueDepth < 1 || maxRows < 1) {
+      if (maxWriteBytes < 1 || queueDepth < 1 || maxRows < 1 || maxGather < 1) {
         throw new IllegalArgumentException(
             "expected bounds of 1 or more, got maxWriteBytes "
                 + maxWriteBytes
                 + ", queueDepth "
                 + queueDepth
                 + ", maxRows "
-                + maxRows);
+                + maxRows
+                + ", maxGather "
+                + maxGather);
       }
       if (devices.isEmpty()) {
         throw new IllegalArgumentException("expected at least one device, got none");

@@ -1,5 +1,7 @@
 package io.reactivetransfer.spi;
 
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,11 @@ public final class Operation {
   private long remoteOffset;
   private long length;
   private int rows = 1;
+
+  /** Which rows of the local memory, from {@link #firstListed} on; null if one follows another. */
+  private int @Nullable [] list;
+
+  private int firstListed;
   private long localStride;
   private long remoteStride;
   private long token;
@@ -73,7 +80,8 @@ public final class Operation {
   /**
    * Of how many rows of the same length these bytes consist: 1, which is a range without gaps; or
    * up to {@link Capabilities#maxRows()}, each of 1 byte or more, which do not overlap in the
-   * remote memory. An immediate is for all of them.
+   * remote memory. In the local one they are as far from each other as the {@link #localStride()}
+   * says, or {@linkplain #isGathered() gathered}. An immediate is for all of them.
    */
   public int rows() {
     return rows;
@@ -84,9 +92,28 @@ public final class Operation {
     return rows == 1 ? length : length / rows;
   }
 
-  /** Bytes from the beginning of one row to that of the next in the local memory. */
+  /**
+   * Bytes from the beginning of one row to that of the next in the local memory, or, of a {@linkplain
+   * #isGathered() gather list}, of what its numbers count.
+   */
   public long localStride() {
     return localStride;
+  }
+
+  /**
+   * Whether the rows lie anywhere in the local memory, in any order, and some of them may be the
+   * same: then only {@link #localOffset(int)} says where. A NIC gets up to {@link
+   * Capabilities#maxGather()} of them.
+   */
+  public boolean isGathered() {
+    return list != null;
+  }
+
+  /** First byte of this row within the local memory, whether rows are listed or not. */
+  public long localOffset(int row) {
+    Objects.checkIndex(row, rows);
+    int[] numbers = list;
+    return localOffset + localStride * (numbers == null ? row : numbers[firstListed + row]);
   }
 
   /** Bytes from the beginning of one row to that of the next in the remote memory. */
@@ -95,11 +122,19 @@ public final class Operation {
   }
 
   /**
-   * From the first byte of the first row to the last byte of the last one in the local memory;
-   * {@link Long#MAX_VALUE} if it is more than that.
+   * From the {@link #localOffset()} to the last byte of the last row in the local memory, or, of a
+   * gather list, of the row that lies last; {@link Long#MAX_VALUE} if it is more than that.
    */
   public long localExtent() {
-    return rows == 1 ? length : extent(localStride);
+    int[] numbers = list;
+    if (numbers == null) {
+      return rows == 1 ? length : extent(rows - 1L, localStride);
+    }
+    int last = 0;
+    for (int row = 0; row < rows; row++) {
+      last = Math.max(last, numbers[firstListed + row]);
+    }
+    return extent(last, localStride);
   }
 
   /**
@@ -107,13 +142,12 @@ public final class Operation {
    * {@link Long#MAX_VALUE} if it is more than that.
    */
   public long remoteExtent() {
-    return rows == 1 ? length : extent(remoteStride);
+    return rows == 1 ? length : extent(rows - 1L, remoteStride);
   }
 
-  private long extent(long stride) {
+  private long extent(long strides, long stride) {
     long rowLength = length / rows;
-    long strides = rows - 1L;
-    return stride > (Long.MAX_VALUE - rowLength) / strides
+    return strides > 0 && stride > (Long.MAX_VALUE - rowLength) / strides
         ? Long.MAX_VALUE
         : strides * stride + rowLength;
   }
@@ -167,6 +201,7 @@ public final class Operation {
     this.remoteOffset = remoteOffset;
     this.length = length;
     this.rows = 1;
+    this.list = null;
     return this;
   }
 
@@ -188,8 +223,29 @@ public final class Operation {
           "expected strides of 0 or more, got " + localStride + " and " + remoteStride);
     }
     this.rows = rows;
+    this.list = null;
     this.localStride = localStride;
     this.remoteStride = remoteStride;
+    return this;
+  }
+
+  /**
+   * Divides the bytes of the {@link #range} into rows that are gathered: the first byte of each lies
+   * in the local memory at the {@link #localOffset()} and as many strides as its number says.
+   *
+   * @param list the numbers, each 0 or more; not copied, and as it is until this object is filled
+   *     again
+   * @param first which of them is that of the first row
+   * @param rows how many rows, at least 1; the length is a multiple of it
+   * @param localStride bytes that the numbers count, at least 0
+   * @param remoteStride bytes from one row to the next in the remote memory, at least 0
+   */
+  public Operation gathering(
+      int[] list, int first, int rows, long localStride, long remoteStride) {
+    Objects.checkFromIndexSize(first, rows, list.length);
+    inRows(rows, localStride, remoteStride);
+    this.list = list;
+    this.firstListed = first;
     return this;
   }
 
@@ -222,6 +278,11 @@ public final class Operation {
             .range(localOffset, remoteOffset, length)
             .inRows(rows, localStride, remoteStride)
             .token(token);
+    int[] numbers = list;
+    if (numbers != null) {
+      int[] own = Arrays.copyOfRange(numbers, firstListed, firstListed + rows);
+      copy.gathering(own, 0, rows, localStride, remoteStride);
+    }
     return hasImm ? copy.withImm(imm) : copy;
   }
 

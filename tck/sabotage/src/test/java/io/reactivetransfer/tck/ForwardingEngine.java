@@ -68,6 +68,11 @@ class ForwardingEngine implements TransferEngine {
   }
 
   @Override
+  public int maxGather() {
+    return inner.maxGather();
+  }
+
+  @Override
   public boolean canCount(PagedWrite.Rows rows) {
     return inner.canCount(rows);
   }

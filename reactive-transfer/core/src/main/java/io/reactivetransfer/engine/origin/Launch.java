@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PagedWrite;
@@ -148,29 +149,41 @@ public final class Launch {
     long length = write.length();
     int imm = write.imm().value();
     PagedWrite.Rows rows = write.rows();
+    GatherList list = write.list();
     RegisteredRegion source = ownership.source(write.source());
     ResolvedRegion target = ownership.target(write.target());
-    if (!isWithin(from, rows == null ? length : rows.sourceExtent(), source.length())
-        || !isWithin(to, rows == null ? length : rows.targetExtent(), target.length())) {
-      throw new TransferRejectedException(
-          "expected an AimedWrite that is aimed when it is not on its way, got one that was aimed"
-              + " meanwhile, at "
-              + (rows == null ? length + " bytes" : rows)
-              + " from "
-              + from
-              + " to "
-              + to);
+    if (rows == null && (list == null || list.size() == 0)) {
+      long bytes = list == null ? length : 0;
+      if (!isWithin(from, bytes, source.length()) || !isWithin(to, bytes, target.length())) {
+        throw aimedMeanwhile(bytes + " bytes", from, to);
+      }
+      launch(write(run(submission, source, target, imm), place, from, to, bytes, imm));
+      return bytes;
     }
-    if (rows == null) {
-      launch(write(run(submission, source, target, imm), place, from, to, length, imm));
-      return length;
+    RowCut cut =
+        list == null
+            ? posting.cutRows(unusedCut, rows, true)
+            : posting.cutGathered(unusedCut, list);
+    if (!isWithin(from, cut.sourceExtent(), source.length())
+        || !isWithin(to, cut.targetExtent(), target.length())) {
+      throw aimedMeanwhile(list == null ? rows : list, from, to);
     }
-    RowCut cut = posting.cutRows(unusedCut, rows, true);
     Flight flight = table.begin(run(submission, source, target, imm), place);
     flight.between(from, to);
     unusedCut = flight.cutRows(cut, imm);
     launch(flight);
-    return rows.count() * rows.length();
+    return cut.bytes();
+  }
+
+  private static TransferRejectedException aimedMeanwhile(Object what, long from, long to) {
+    return new TransferRejectedException(
+        "expected an AimedWrite that is aimed when it is not on its way, got one that was aimed"
+            + " meanwhile, at "
+            + what
+            + " from "
+            + from
+            + " to "
+            + to);
   }
 
   private static boolean isWithin(long offset, long length, long all) {

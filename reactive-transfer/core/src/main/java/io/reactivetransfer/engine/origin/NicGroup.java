@@ -2,6 +2,7 @@ package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Counters;
@@ -31,6 +32,7 @@ public final class NicGroup {
   private final long maxPieceBytes;
   private final long minPieceBytes;
   private final int maxRows;
+  private final int maxGather;
   private final boolean delivers;
   private final ArrayDeque<Outbound> ring = new ArrayDeque<>();
 
@@ -48,6 +50,12 @@ public final class NicGroup {
         Arrays.stream(nics.domains())
             .map(Domain::capabilities)
             .mapToInt(Capabilities::maxRows)
+            .min()
+            .orElse(1);
+    this.maxGather =
+        Arrays.stream(nics.domains())
+            .map(Domain::capabilities)
+            .mapToInt(Capabilities::maxGather)
             .min()
             .orElse(1);
     this.delivers = nics.completionLevel() == CompletionLevel.DELIVERED;
@@ -73,13 +81,26 @@ public final class NicGroup {
    *     pieces without an immediate have come
    */
   RowCut cutRows(@Nullable RowCut unused, PagedWrite.Rows rows, boolean counts) {
-    RowCut cut = unused;
-    if (cut == null) {
-      cut = new RowCut(rows, maxRows, maxPieceBytes);
-    } else {
-      cut.cut(rows, maxRows, maxPieceBytes);
+    RowCut cut = (unused == null ? new RowCut() : unused).cut(rows, maxRows, maxPieceBytes);
+    if (counts) {
+      requireCounted(cut, rows, maxRows);
     }
-    if (counts && !canCount(cut)) {
+    return cut;
+  }
+
+  /**
+   * How rows that are gathered and counted are cut, of which there is one at least. As above.
+   *
+   * @param unused what is used for it, if there is one
+   */
+  RowCut cutGathered(@Nullable RowCut unused, GatherList list) {
+    RowCut cut = (unused == null ? new RowCut() : unused).cut(list, maxGather, maxPieceBytes);
+    requireCounted(cut, list, maxGather);
+    return cut;
+  }
+
+  private void requireCounted(RowCut cut, Object rows, int most) {
+    if (!canCount(cut)) {
       throw new TransferRejectedException(
           "expected pages that are at most "
               + WireImm.MAX_PIECES
@@ -89,15 +110,19 @@ public final class NicGroup {
               + ", which is "
               + cut.pieces()
               + " writes of up to "
-              + maxRows
+              + most
               + " rows");
     }
-    return cut;
+  }
+
+  /** How many rows every NIC gathers with one operation. From any thread. */
+  public int maxGather() {
+    return maxGather;
   }
 
   /** Whether pages of these rows may have an immediate. From any thread. */
   public boolean canCount(PagedWrite.Rows rows) {
-    return rows.areWhole() || canCount(new RowCut(rows, maxRows, maxPieceBytes));
+    return rows.areWhole() || canCount(new RowCut().cut(rows, maxRows, maxPieceBytes));
   }
 
   private boolean canCount(RowCut cut) {

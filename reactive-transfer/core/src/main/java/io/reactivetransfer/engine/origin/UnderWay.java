@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.PagedWrite;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -35,6 +36,10 @@ final class UnderWay {
   /** One that is aimed at the same, and that nobody else has. */
   static AimedWrite copy(AimedWrite write) {
     AimedWrite copy = AimedWrite.between(write.source(), write.target(), write.imm());
+    GatherList list = write.list();
+    if (list != null) {
+      return copy.aim(list.copy(), write.sourceOffset(), write.targetOffset());
+    }
     PagedWrite.Rows rows = write.rows();
     return rows == null
         ? copy.aim(write.sourceOffset(), write.targetOffset(), write.length())

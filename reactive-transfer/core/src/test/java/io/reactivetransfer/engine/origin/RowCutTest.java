@@ -16,7 +16,7 @@ class RowCutTest {
   private static final long TO = 50_000;
 
   private static void check(Rows rows, int maxRows, long maxPiece) {
-    RowCut cut = new RowCut(rows, maxRows, maxPiece);
+    RowCut cut = new RowCut().cut(rows, maxRows, maxPiece);
     Operation op = new Operation();
     Map<Long, Long> bytes = new HashMap<>();
     long longest = 0;
@@ -65,23 +65,23 @@ class RowCutTest {
   @Test
   void aPageOfAsManyRowsAsANicTakesIsOnePiece() {
     Rows rows = new Rows(8, 100, 1_000, 100);
-    assertThat(new RowCut(rows, 8, 800).pieces()).isEqualTo(1);
-    assertThat(new RowCut(rows, 7, 800).pieces()).isEqualTo(2);
-    assertThat(new RowCut(rows, 8, 799).pieces()).isEqualTo(2);
-    assertThat(new RowCut(rows, 1, 800).pieces()).isEqualTo(8);
-    assertThat(new RowCut(rows, 8, 99).pieces()).isEqualTo(16);
+    assertThat(new RowCut().cut(rows, 8, 800).pieces()).isEqualTo(1);
+    assertThat(new RowCut().cut(rows, 7, 800).pieces()).isEqualTo(2);
+    assertThat(new RowCut().cut(rows, 8, 799).pieces()).isEqualTo(2);
+    assertThat(new RowCut().cut(rows, 1, 800).pieces()).isEqualTo(8);
+    assertThat(new RowCut().cut(rows, 8, 99).pieces()).isEqualTo(16);
   }
 
   @Test
   void theLongestRowsDoNotOverflow() {
     long half = Long.MAX_VALUE / 2;
     Rows rows = new Rows(2, half, half, half + 1);
-    RowCut cut = new RowCut(rows, Integer.MAX_VALUE, Long.MAX_VALUE);
+    RowCut cut = new RowCut().cut(rows, Integer.MAX_VALUE, Long.MAX_VALUE);
     assertThat(cut.pieces()).isEqualTo(1);
     assertThat(cut.pieceBytes()).isEqualTo(2 * half);
     Rows many = new Rows(Integer.MAX_VALUE, 1, 1, 2);
-    assertThat(new RowCut(many, 1, Long.MAX_VALUE).pieces()).isEqualTo(Integer.MAX_VALUE);
-    assertThat(new RowCut(new Rows(3, 1L << 40, 1, 1L << 40), 9, 1).pieces()).isEqualTo(3L << 40);
-    assertThat(new RowCut(rows, 9, 7).pieceBytes()).isEqualTo(7);
+    assertThat(new RowCut().cut(many, 1, Long.MAX_VALUE).pieces()).isEqualTo(Integer.MAX_VALUE);
+    assertThat(new RowCut().cut(new Rows(3, 1L << 40, 1, 1L << 40), 9, 1).pieces()).isEqualTo(3L << 40);
+    assertThat(new RowCut().cut(rows, 9, 7).pieceBytes()).isEqualTo(7);
   }
 }

@@ -67,6 +67,7 @@ final class SimulatedDomain implements Domain {
                 weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED)
             .fencesLostPeers(weather.fences())
             .maxRows(weather.maxRows())
+            .maxGather(weather.maxRows())
             .build();
   }
 
@@ -198,6 +199,7 @@ final class SimulatedDomain implements Domain {
     int accepted = ends.values().stream().mapToInt(LinkEnd::outstanding).sum();
     if (op.length() > capabilities.maxWriteBytes()
         || op.rows() > capabilities.maxRows()
+        || (op.isGathered() && op.rows() > capabilities.maxGather())
         || accepted >= Math.min(capabilities.queueDepth(), context.nicDepth())) {
       misused("posts more than the NIC can take");
     }

@@ -3,6 +3,7 @@ package io.reactivetransfer.simulation.network;
 import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A write that a NIC has taken over and has not reported. */
@@ -19,7 +20,10 @@ final class SimulatedWrite {
   final long sourceExtent;
 
   private final long rowLength;
-  private final long sourceStride;
+
+  /** Where each of its rows begins within the source. */
+  private final long[] rows;
+
   private final long targetStride;
   final long token;
   final int imm;
@@ -40,7 +44,7 @@ final class SimulatedWrite {
     this.length = op.length();
     this.sourceExtent = op.localExtent();
     this.rowLength = op.rowLength();
-    this.sourceStride = op.localStride();
+    this.rows = IntStream.range(0, op.rows()).mapToLong(op::localOffset).toArray();
     this.targetStride = op.remoteStride();
     this.token = op.token();
     this.imm = op.imm();
@@ -89,12 +93,12 @@ final class SimulatedWrite {
 
   private void forEachRow(long begin, long end, RowVisitor visitor) {
     for (long at = begin, count; at < end; at += count) {
-      long row = at / rowLength;
+      int row = (int) (at / rowLength);
       long within = at - row * rowLength;
       count = Math.min(rowLength - within, end - at);
       visitor.row(
           at,
-          sourceOffset + row * sourceStride + within,
+          rows[row] + within,
           targetOffset + row * targetStride + within,
           count);
     }

@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
  * @param sourceFree whether a write is done when its source was read, before it lands
  * @param maxWriteBytes the longest write
  * @param queueDepth writes that one NIC has in flight at most
- * @param maxRows the most rows of one write
+ * @param maxRows the most rows of one write, gathered or not
  * @param fences whether a NIC keeps out what comes late of a peer that its engine gave up
  */
 public record Weather(
