@@ -175,7 +175,7 @@ abstract class Link extends SocketConnection {
 
   /** Whether the source's bytes are one range. */
   private static boolean isWithoutGaps(Operation op) {
-    return op.rows() == 1 || op.localStride() == op.rowLength();
+    return op.rows() == 1 || (!op.isGathered() && op.localStride() == op.rowLength());
   }
 
   /**
@@ -216,10 +216,8 @@ abstract class Link extends SocketConnection {
       return;
     }
     int rowLength = (int) op.rowLength();
-    long offset = op.localOffset();
-    for (int row = op.rows(); row > 0; row--) {
-      source.copyTo(out, offset, rowLength);
-      offset += op.localStride();
+    for (int row = 0; row < op.rows(); row++) {
+      source.copyTo(out, op.localOffset(row), rowLength);
     }
   }
 

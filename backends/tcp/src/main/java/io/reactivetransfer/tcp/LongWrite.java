@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongWrite {
 
+  /** Rows that are not shorter are given to the socket where they lie; it costs less to copy others. */
+  private static final int MIN_GATHERED_BYTES = 2 << 10;
+
   private static final String FREED =
       "its memory was freed, or the file that it maps was cut off; close its region first";
 
@@ -46,6 +49,10 @@ final class LongWrite {
   private int length;
   private int left;
   private boolean isCopied;
+
+  /** Whether the socket is given row after row. */
+  private boolean isGathered;
+
   private boolean wasCopied;
   private boolean wasStaged;
 
@@ -55,9 +62,15 @@ final class LongWrite {
   /** How much of it was asked for, so far. */
   private int asked;
 
-  // of what is copied
+  // of what is copied or gathered
   private int rowLength;
   private long stride;
+
+  /** How many of its rows are listed; none if each follows the one before. */
+  private int listed;
+
+  /** Where those begin in the source. */
+  private long[] rows = {};
 
   LongWrite(SmallBuffers smallBuffers, SentMarks sentMarks, CopyTurn turn) {
     this.smallBuffers = smallBuffers;
@@ -79,17 +92,41 @@ final class LongWrite {
     length = (int) op.length();
     left = length;
     stride = op.localStride();
-    rowLength = stride == op.rowLength() ? length : (int) op.rowLength(); // without gaps, one row
-    isCopied = from.isCopied() || op.rows() > 1;
+    rowLength =
+        stride == op.rowLength() && !op.isGathered()
+            ? length // without gaps, one row
+            : (int) op.rowLength();
+    list(op);
+    isGathered = listed > 0 && rowLength >= MIN_GATHERED_BYTES && !from.isCopied();
+    isCopied = from.isCopied() || (op.rows() > 1 && !isGathered);
     begun = 0;
     if (isCopied && !from.isCopied()) {
       beginToCopy(buffers);
       boolean _ = copyOn();
     }
-    MemoryView all = isCopied ? sentMarks.take() : from.source(offset, left);
+    MemoryView all =
+        isCopied
+            ? sentMarks.take()
+            : isGathered
+                ? from.source(rowOffset(listed - 1), rowLength) // released with the last of it
+                : from.source(offset, left);
     payload = all;
     head = Wire.putWrite(smallBuffers.take(buffers, Wire.headBytes(op)), target.key(), op);
     return all;
+  }
+
+  private void list(Operation op) {
+    listed = op.isGathered() ? op.rows() : 0;
+    if (rows.length < listed) {
+      rows = new long[listed];
+    }
+    for (int row = 0; row < listed; row++) {
+      rows[row] = op.localOffset(row);
+    }
+  }
+
+  private long rowOffset(int row) {
+    return listed > 0 ? rows[row] : offset + row * stride;
   }
 
   /** How much of it was not sent. */
@@ -126,7 +163,7 @@ final class LongWrite {
       int row = asked / rowLength;
       int at = asked - row * rowLength;
       int now = Math.min(rowLength - at, part.missing());
-      part.fetch(offset + row * stride + at, now);
+      part.fetch(rowOffset(row) + at, now);
       turn.began();
       asked += now;
     }
@@ -212,6 +249,15 @@ final class LongWrite {
         head == null ? Wire.putMore(smallBuffers.take(buffers, Wire.MORE_BYTES), bytes) : head;
     boolean isLast = bytes == left;
     MemoryView all = Objects.requireNonNull(payload);
+    int first = length - left;
+    head = null;
+    payload = isLast ? null : all;
+    left -= bytes;
+    if (isGathered) {
+      var _ = context.write(before, context.voidPromise());
+      giveRows(context, all, first, first + bytes);
+      return bytes;
+    }
     ByteBuf part;
     if (isCopied) {
       part = staged == null ? takeCopied() : takeAhead(staged);
@@ -219,21 +265,38 @@ final class LongWrite {
         all.release();
       }
     } else {
-      part = isLast ? all : takePart(all, bytes);
+      part = isLast ? all : takePart(all, first, bytes);
     }
-    head = null;
-    payload = isLast ? null : all;
-    left -= bytes;
     askAhead();
     var _ = context.write(before, context.voidPromise());
     var _ = context.write(part, context.voidPromise());
     return bytes;
   }
 
+  /** Gives the bytes from here to there of all rows together, as many at a time as lie together. */
+  private void giveRows(ChannelHandlerContext context, MemoryView last, int from, int to) {
+    TcpMemory memory = Objects.requireNonNull(source);
+    for (int at = from; at < to; ) {
+      int row = at / rowLength;
+      long begin = rowOffset(row) + at - row * rowLength;
+      int end = (row + 1) * rowLength;
+      while (end < to && end < length - rowLength && rowOffset(end / rowLength) == begin + end - at) {
+        end += rowLength;
+      }
+      end = Math.min(end, to);
+      ByteBuf part =
+          end == length
+              ? last.skipBytes(last.readableBytes() - (end - at))
+              : memory.part(begin, end - at);
+      var _ = context.write(part, context.voidPromise());
+      at = end;
+    }
+  }
+
   /** Of memory that is not copied; a slice would be an object for each part. */
-  private ByteBuf takePart(MemoryView all, int bytes) {
+  private ByteBuf takePart(MemoryView all, int first, int bytes) {
     all.skipBytes(bytes);
-    return Objects.requireNonNull(source).part(offset + length - left, bytes);
+    return Objects.requireNonNull(source).part(offset + first, bytes);
   }
 
   private ByteBuf takeAhead(Staged part) {
@@ -287,7 +350,7 @@ final class LongWrite {
     try {
       while (part.readableBytes() < copiedBytes && !(from.isCopied() && turn.isOver())) {
         int now = Math.min(rowLength - at, copiedBytes - part.readableBytes());
-        from.copyTo(part, offset + row * stride + at, now);
+        from.copyTo(part, rowOffset(row) + at, now);
         row++;
         at = 0;
         wasCopied = true;

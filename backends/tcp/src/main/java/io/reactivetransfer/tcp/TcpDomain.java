@@ -78,6 +78,7 @@ final class TcpDomain implements Domain {
             .devices(context.devices().andHost())
             .fencesLostPeers(true)
             .maxRows(Wire.MAX_ROWS)
+            .maxGather(Wire.MAX_ROWS)
             .build();
     this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());

@@ -73,11 +73,16 @@ final class Wire {
 
   /** How long the head of a write is. */
   static int headBytes(Operation op) {
-    return op.rows() == 1 ? WRITE_BYTES : ROWS_BYTES;
+    return isOneRangeThere(op) ? WRITE_BYTES : ROWS_BYTES;
+  }
+
+  /** Whether its rows, if it has some, come one behind the other without gaps. */
+  private static boolean isOneRangeThere(Operation op) {
+    return op.rows() == 1 || op.remoteStride() == op.rowLength();
   }
 
   static ByteBuf putWrite(ByteBuf out, MemoryKey key, Operation op) {
-    if (op.rows() == 1) {
+    if (isOneRangeThere(op)) {
       return putWrite(out, op.hasImm(), op.imm(), key, op.remoteOffset(), op.length());
     }
     return putHead(out, ROWS, op.hasImm(), op.imm(), key, op.remoteOffset(), op.length())

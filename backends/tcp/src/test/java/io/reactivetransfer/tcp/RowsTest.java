@@ -83,6 +83,52 @@ class RowsTest {
     assertThat(Arrays.equals(WriteTest.bytes(source.segment()), bytes)).isTrue();
   }
 
+  /** Some twice, some behind others that lie after them, some one behind the other. */
+  @ParameterizedTest
+  @CsvSource({
+    // rows, their length, the strides: in one batch, copied in parts, given to the socket in place
+    "2, 1, 1, 1",
+    "8, 4096, 5000, 4096",
+    "7, 13, 64, 17",
+    "4096, 100, 101, 100",
+    "4096, 100, 101, 150",
+    "200, 2048, 2048, 2048",
+    "256, 7392, 7392, 7392",
+    "256, 7392, 7400, 7424",
+    "5, 70000, 70001, 90000",
+    "5, 70000, 70000, 70000",
+    "3, 1300000, 1300000, 1300000"
+  })
+  void thatAreGatheredComeInTheOrderOfTheirList(int rows, int length, int from, int to) {
+    var source = WriteTest.filled(origin.register(SOURCE_OFFSET + (long) rows * from + length), 1);
+    var sink = WriteTest.filled(target.register(SINK_OFFSET + (long) rows * to + length), 2);
+    byte[] expected = WriteTest.bytes(sink.segment());
+    byte[] bytes = WriteTest.bytes(source.segment());
+    Random random = new Random(rows * 31L + length);
+    int[] list = new int[3 + rows];
+    Operation op = new Operation().between(source.local(), origin.remote(target, sink));
+    for (int write = 1; write <= 3; write++) {
+      for (int row = 0; row < rows; row++) {
+        boolean isNext = row > 0 && random.nextInt(3) > 0;
+        int number = isNext ? (list[2 + row] + 1) % rows : random.nextInt(rows);
+        list[3 + row] = number;
+        System.arraycopy(
+            bytes, SOURCE_OFFSET + number * from, expected, SINK_OFFSET + row * to, length);
+      }
+      op.range(SOURCE_OFFSET, SINK_OFFSET, (long) rows * length)
+          .gathering(list, 3, rows, from, to)
+          .withImm(write)
+          .token(42 + write);
+
+      origin.write(op);
+
+      assertThat(origin.awaitWritten(write)).hasSize(write).endsWith(42L + write);
+      assertThat(target.imms).hasSize(write).endsWith(write);
+      assertThat(Arrays.mismatch(WriteTest.bytes(sink.segment()), expected)).isEqualTo(-1);
+    }
+    assertThat(Arrays.equals(WriteTest.bytes(source.segment()), bytes)).isTrue();
+  }
+
   /** Rows of a length that the socket reads straight to its place, in pieces of any length. */
   @Test
   void comeToTheirPlacesHoweverTheyAreCut() {
