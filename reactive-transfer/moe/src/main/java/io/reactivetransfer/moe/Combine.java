@@ -2,6 +2,7 @@ package io.reactivetransfer.moe;
 
 import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import io.reactivetransfer.spi.DeviceAccess;
 import java.lang.foreign.MemorySegment;
@@ -40,8 +41,15 @@ final class Combine {
   private final Writes writes;
   private final @Nullable AimedWrite[] toOthers;
 
-  /** Where blocks begin here, and what comes back at each rank. */
+  /** For each group the rows of its results, if NICs gather them; nobody puts them in blocks. */
+  private final @Nullable GatherList[] gathered;
+
+  private final boolean gathers;
+
+  /** Where blocks and what experts make begin here, and what comes back at each rank. */
   private final long blocksAt;
+
+  private final long resultsAt;
 
   private final long[] returnedAt;
   private final long resultStride;
@@ -93,6 +101,7 @@ final class Combine {
             memory.at(rank, shape.isInPlace() ? Section.BLOCKS : Section.RESULTS));
     toOthers = new AimedWrite[shape.ranks()];
     blocksAt = memory.at(rank, Section.BLOCKS);
+    resultsAt = memory.at(rank, Section.RESULTS);
     returnedAt = new long[toOthers.length];
     for (int other = 0; other < toOthers.length; other++) {
       returnedAt[other] = memory.at(other, Section.RETURNED);
@@ -101,6 +110,12 @@ final class Combine {
       }
     }
     resultStride = shape.resultStride();
+    gathered = new @Nullable GatherList[shape.groups().groups()];
+    long most = (long) shape.maxTokens() * Math.min(shape.topK(), arrangement.experts());
+    gathers = !shape.isInPlace() && group.gathers(most);
+    for (int of = 0; gathers && of < gathered.length; of++) {
+      gathered[of] = GatherList.of(resultStride, resultStride, resultStride);
+    }
     staging = new Work(group, this::stage, this::staged);
     summing = new Work(group, this::sum, this::received);
     writes = new Writes(group, shape.ranks(), this::written);
@@ -132,14 +147,31 @@ final class Combine {
 
   private void aim() {
     areAimed = true;
+    for (int of = 0; of < gathered.length; of++) {
+      gather(of, gathered[of]);
+    }
     for (int other = 0; other < toOthers.length; other++) {
       AimedWrite write = toOthers[other];
       if (write != null) {
         int of = shape.groups().groupOf(other);
-        write.aim(
-            blocksAt + arrangement.firstOfBlock(of) * resultStride,
-            returnedAt[other] + lane.table.firstPair(of, rank) * resultStride,
-            arrangement.pairs(of) * resultStride);
+        long to = returnedAt[other] + lane.table.firstPair(of, rank) * resultStride;
+        GatherList list = gathered[of];
+        if (list != null) {
+          write.aim(list, resultsAt, to);
+        } else {
+          long from = blocksAt + arrangement.firstOfBlock(of) * resultStride;
+          write.aim(from, to, arrangement.pairs(of) * resultStride);
+        }
+      }
+    }
+  }
+
+  /** In its send order. */
+  private void gather(int of, @Nullable GatherList list) {
+    if (list != null) {
+      list.clear();
+      for (int expert = 0; expert < arrangement.experts(); expert++) {
+        list.addRange(arrangement.row(expert, of), arrangement.count(expert, of));
       }
     }
   }
@@ -182,9 +214,12 @@ final class Combine {
     return sending != null || next != null;
   }
 
-  /** Whether no NIC reads results any more that were sent. */
-  boolean areResultsWritten() {
-    return writes.areDone();
+  /**
+   * Whether experts may put results where those of the step before were sent from. Their ranks may
+   * have got these, and have gone on, before the NIC here has done with them.
+   */
+  boolean arePlacesFree() {
+    return !(gathers || shape.isInPlace()) || writes.areDone();
   }
 
   /** Whether all results of this step are on their way. */
@@ -207,7 +242,7 @@ final class Combine {
       sending = next;
       next = null;
       areAllSent = false;
-      if (shape.isInPlace()) {
+      if (shape.isInPlace() || (gathers && deviceResults == null)) {
         staged();
       } else {
         staging.begin();
@@ -220,14 +255,14 @@ final class Combine {
   }
 
   /**
-   * Puts the results of each group in its send order, so that they are one write. Those of one's
-   * own tokens are summed where experts have put them.
+   * Puts the results of each group in its send order, so that they are one write, unless NICs gather
+   * them. Those of one's own tokens are summed where experts have put them.
    */
   private void stage() {
     if (deviceResults != null) {
       copyFromDevice(deviceResults);
     }
-    for (int group = 0; group < shape.groups().groups(); group++) {
+    for (int group = 0; !gathers && group < shape.groups().groups(); group++) {
       if (group != ownGroup || !isAlone) {
         stage(group);
       }

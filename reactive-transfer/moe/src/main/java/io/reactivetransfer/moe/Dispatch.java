@@ -2,6 +2,8 @@ package io.reactivetransfer.moe;
 
 import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.moe.MoeMemory.Section;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * has come about is noted, and {@link #advance} does whatever can be done then. Only in turns.
  */
 final class Dispatch {
+
+  /** Such as two buffers in turn, and some for what is larger. */
+  private static final int MOST_SOURCES = 8;
 
   private final Group group;
   private final MoeLane lane;
@@ -67,7 +72,18 @@ final class Dispatch {
   private MemorySegment nextTokens = MemorySegment.NULL;
   private @Nullable DeviceMemory nextDeviceTokens;
   private long nextStride;
+  private @Nullable MemorySlice nextRegistered;
 
+  /** Whether NICs gather tokens that are registered. */
+  private final boolean gathers;
+
+  /** The last ones that were. */
+  private final List<TokenSource> sources = new ArrayList<>();
+
+  /** What NICs gather the tokens of this step from, and where in it they begin. */
+  private @Nullable TokenSource source;
+
+  private long sourceOffset;
   private long step;
   private MemorySegment tokens = MemorySegment.NULL;
 
@@ -146,6 +162,7 @@ final class Dispatch {
       privateWrites[i] = memory.write(targets[i], Ranks.TOKENS);
       overflowWrites[i] = memory.write(targets[i], Ranks.TOKENS);
     }
+    gathers = group.gathers(shape.maxPairs());
     staging = new Work(group, this::stage, this::staged);
     bringing = new Work(group, this::bringOwn, this::ownBrought);
     copying = new Work(group, this::copyToExperts, this::received);
@@ -159,8 +176,13 @@ final class Dispatch {
   }
 
   void send(
-      MemorySegment tokens, @Nullable DeviceMemory deviceTokens, long stride, Half<Void> half) {
+      MemorySegment tokens,
+      @Nullable DeviceMemory deviceTokens,
+      long stride,
+      @Nullable MemorySlice registered,
+      Half<Void> half) {
     next = half;
+    nextRegistered = registered;
     nextTokens = tokens;
     nextDeviceTokens = deviceTokens;
     nextStride = stride;
@@ -227,6 +249,7 @@ final class Dispatch {
     if (areAllSent && areOwnThere && writes.areDone() && sending != null) {
       Half<Void> done = sending;
       sending = null;
+      tokens = MemorySegment.NULL;
       done.complete(null);
     }
     Half<Void> request = next;
@@ -244,7 +267,7 @@ final class Dispatch {
     if (areFirstSent && areRoutesKnown && !areAllSent) {
       sendOverflow();
     }
-    if (receiving != null && areOwnThere && haveTokensCome && !isCopying && arePlacesFree()) {
+    if (receiving != null && areOwnThere && haveTokensCome && !isCopying && lane.combine.arePlacesFree()) {
       isCopying = true;
       if (shape.isInPlace()) {
         received();
@@ -252,14 +275,6 @@ final class Dispatch {
         copying.begin();
       }
     }
-  }
-
-  /**
-   * Whether experts may put results where those of the step before were sent from. Their ranks may
-   * have got these, and have gone on, before the NIC here has done with them.
-   */
-  private boolean arePlacesFree() {
-    return !shape.isInPlace() || lane.combine.areResultsWritten();
   }
 
   /** Results of a step were written, all of them. */
@@ -287,13 +302,45 @@ final class Dispatch {
     deviceTokens = nextDeviceTokens;
     areOwnStaged = deviceTokens != null;
     stride = nextStride;
+    source = gathers ? sourceOf(nextRegistered, stride) : null;
     nextTokens = MemorySegment.NULL;
     nextDeviceTokens = null;
+    nextRegistered = null;
     sending = half; // who receives may wait already
     RouteRow.write(ownRow, step, lane.routing);
     sendAll(rowWrites);
-    staging.begin();
+    if (source == null) {
+      staging.begin();
+    } else {
+      isStaged = true;
+    }
     rowsCome.claim(shape.ranks() - 1);
+  }
+
+  /** What was used before, so that nothing is made in a step; null if they are not registered. */
+  private @Nullable TokenSource sourceOf(@Nullable MemorySlice registered, long stride) {
+    if (registered == null) {
+      return null;
+    }
+    sourceOffset = registered.offset();
+    for (int i = 0; i < sources.size(); i++) {
+      if (sources.get(i).isOf(registered.region(), stride)) {
+        return sources.get(i);
+      }
+    }
+    sources.removeIf(used -> used.region().isClosed());
+    if (sources.size() == MOST_SOURCES) {
+      sources.removeFirst();
+    }
+    TokenSource made = new TokenSource(registered.region(), stride, memory, shape, targets);
+    sources.add(made);
+    return made;
+  }
+
+  /** What NICs may read besides the memory of the group, in a step that is under way. */
+  @Nullable MemoryRegion source() {
+    TokenSource read = source;
+    return read == null || sending == null ? null : read.region();
   }
 
   private void sendAll(List<Transfer> prepared) {
@@ -369,13 +416,25 @@ final class Dispatch {
 
   private void ownBrought() {
     areOwnThere = true;
-    tokens = MemorySegment.NULL;
+    if (source == null) {
+      tokens = MemorySegment.NULL;
+    }
     advance();
   }
 
-  private void aim(AimedWrite write, int target, Section section, int slot, int first, int count) {
-    long at = shape.tokenStride();
-    memory.aim(write, Section.SEND, first * at, target, section, slot * at, count * at);
+  /** Sends some pairs to one of the targets, in one write. */
+  private void send(int i, AimedWrite staged, Section section, int slot, int first, int count) {
+    AimedWrite write = staged;
+    TokenSource from = source;
+    if (from == null) {
+      long at = shape.tokenStride();
+      memory.aim(
+          write, Section.SEND, first * at, targets[i], section, slot * at, count * at);
+    } else {
+      write = from.aim(i, sourceOffset, lane.routing, first, count, section, slot);
+    }
+    writes.begin(1);
+    writes.give(write);
   }
 
   /** Nobody's routes are needed for it. */
@@ -386,9 +445,7 @@ final class Dispatch {
       int count = Math.min(lane.table.privateSlots(target), lane.routing.pairs(target));
       if (count > 0) {
         int slot = lane.table.privateSlot(ownGroup, target);
-        aim(privateWrites[i], target, Section.PRIVATE, slot, lane.routing.firstPair(target), count);
-        writes.begin(1);
-        writes.give(privateWrites[i]);
+        send(i, privateWrites[i], Section.PRIVATE, slot, lane.routing.firstPair(target), count);
       }
     }
     writes.end();
@@ -431,9 +488,7 @@ final class Dispatch {
         int first =
             lane.table.firstPair(ownGroup, target) + lane.table.privatePairs(ownGroup, target);
         int slot = lane.table.overflowSlot(ownGroup, target);
-        aim(overflowWrites[i], target, Section.OVERFLOW, slot, first, count);
-        writes.begin(1);
-        writes.give(overflowWrites[i]);
+        send(i, overflowWrites[i], Section.OVERFLOW, slot, first, count);
       }
     }
     writes.end();

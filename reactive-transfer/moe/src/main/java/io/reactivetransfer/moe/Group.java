@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ImmCounter;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -26,6 +28,9 @@ final class Group {
 
   /** How long a rank that has stopped writing has to say why. */
   private static final Duration GRACE = Duration.ofMillis(250);
+
+  /** A write of no more operations is counted by all of them. */
+  private static final int MOST_GATHERS = 8;
 
   final TransferEngine engine;
   final GroupEpoch id;
@@ -105,6 +110,16 @@ final class Group {
     this.flags = new Flags(options.arrivalFlags(), shape.lanes());
     this.isOnNicThread = Schedulers.immediate().equals(engine.options().signalScheduler());
     this.worksOnNicThread = isOnNicThread && Schedulers.immediate().equals(options.scheduler());
+  }
+
+  /**
+   * Whether NICs gather so many rows of one write, so that nobody need copy them together before.
+   * Of more than this they would be told after another round trip, and of few at a time never.
+   */
+  boolean gathers(long rows) {
+    return engine.maxGather() > 1
+        && rows <= (long) MOST_GATHERS * engine.maxGather()
+        && engine.completionLevel() == CompletionLevel.DELIVERED;
   }
 
   /** All ranks have joined. */
@@ -347,7 +362,7 @@ final class Group {
     streams.forEach(Disposable::dispose);
     streams.clear();
     Listener.ofEnd(
-        region.quiesced(), () -> turns.run(this::quiet), e -> turns.run(() -> notQuiet(e)));
+        quiesced(), () -> turns.run(this::quiet), e -> turns.run(() -> notQuiet(e)));
     flags.release(this);
     if (tell) {
       mail.giveUp(blamed, why);
@@ -355,6 +370,18 @@ final class Group {
       departures.tellLeft(blamed, why);
     }
     departures.waitNoMore();
+  }
+
+  /** What NICs read here is quiet, the application's tokens, too. */
+  private Mono<Void> quiesced() {
+    List<Mono<Void>> all = new ArrayList<>(List.of(region.quiesced()));
+    for (MoeLane lane : lanes) {
+      MemoryRegion tokens = lane.dispatch.source();
+      if (tokens != null) {
+        all.add(tokens.quiesced());
+      }
+    }
+    return all.size() == 1 ? all.getFirst() : Mono.whenDelayError(all);
   }
 
   private void tellRecorder(GroupFailedException failed) {

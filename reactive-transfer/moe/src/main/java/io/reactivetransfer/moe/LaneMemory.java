@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.moe.MoeMemory.Section;
@@ -58,7 +59,12 @@ final class LaneMemory {
 
   /** A write that is aimed in each step anew. */
   AimedWrite write(int rank, int what) {
-    return group.ranks.write(group.region, rank, lane, what);
+    return write(group.region, rank, what);
+  }
+
+  /** The same, from memory of the application. */
+  AimedWrite write(MemoryRegion source, int rank, int what) {
+    return group.ranks.write(source, rank, lane, what);
   }
 
   /** Aims it from a section here to one there. */

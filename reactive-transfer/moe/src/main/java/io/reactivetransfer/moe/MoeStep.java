@@ -3,6 +3,9 @@ package io.reactivetransfer.moe;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -154,7 +157,42 @@ public final class MoeStep {
    */
   public Mono<Void> dispatchSend(MemorySegment tokens, long stride) {
     requireRows("tokens", tokens, stride, group.shape.tokenBytes());
-    return dispatchSend(tokens, null, stride);
+    return dispatchSend(tokens, null, stride, null);
+  }
+
+  /** The same, of tokens without gaps in memory that is registered. */
+  public Mono<Void> dispatchSend(MemorySlice tokens) {
+    return dispatchSend(tokens, group.shape.tokenBytes());
+  }
+
+  /**
+   * The same, of tokens in memory that is registered with the group's engine. Where its NICs gather
+   * rows ({@link TransferEngine#maxGather()}), they read the tokens where they are, and nobody puts
+   * them in send order before: a copy of all tokens less. Elsewhere, and on an accelerator, it is as
+   * if they were not registered.
+   *
+   * @param tokens the tokens of this rank's group, in a region that stays open, and memory that
+   *     stays as it is, until this has ended; may be registered for local use only
+   * @throws IllegalArgumentException also if that is registered with another engine
+   */
+  public Mono<Void> dispatchSend(MemorySlice tokens, long stride) {
+    MemoryRegion region = Objects.requireNonNull(tokens, "tokens").region();
+    if (!region.engine().equals(group.engine.id())) {
+      throw new IllegalArgumentException(
+          "expected tokens that are registered with the group's engine "
+              + group.engine.id()
+              + ", got some of "
+              + region.engine());
+    }
+    return switch (region.memory()) {
+      case HostMemory host -> {
+        MemorySegment memory = host.segment().asSlice(tokens.offset(), tokens.length());
+        requireRows("tokens", memory, stride, group.shape.tokenBytes());
+        yield dispatchSend(memory, null, stride, tokens);
+      }
+      case DeviceMemory device ->
+          dispatchSend(device.slice(tokens.offset(), tokens.length()), stride);
+    };
   }
 
   /** The same, of tokens without gaps that may lie on an accelerator. */
@@ -173,19 +211,23 @@ public final class MoeStep {
       case HostMemory host -> dispatchSend(host.segment(), stride);
       case DeviceMemory device -> {
         requireRows("tokens", device, stride, group.shape.tokenBytes());
-        yield dispatchSend(MemorySegment.NULL, device, stride);
+        yield dispatchSend(MemorySegment.NULL, device, stride, null);
       }
     };
   }
 
   private Mono<Void> dispatchSend(
-      MemorySegment tokens, @Nullable DeviceMemory device, long stride) {
+      MemorySegment tokens,
+      @Nullable DeviceMemory device,
+      long stride,
+      @Nullable MemorySlice registered) {
     return half(
             halves == null ? null : halves.dispatchSend(),
             DISPATCH_SEND,
             MoeStep::beginDispatchSend)
         .beginning()
         .with(tokens, device, stride)
+        .from(registered)
         .assembled();
   }
 
@@ -208,7 +250,7 @@ public final class MoeStep {
       refuse(begun, "a group that nobody closes");
     } else {
       begun.isRepeated = false;
-      lane.dispatch.send(begun.memory, begun.deviceMemory, begun.stride, begun.half);
+      lane.dispatch.send(begun.memory, begun.deviceMemory, begun.stride, begun.slice, begun.half);
     }
   }
 
@@ -350,6 +392,15 @@ public final class MoeStep {
   /** The same, of tokens and sums that may lie on an accelerator. */
   public Mono<Void> run(
       Memory tokens, Function<? super ExpertBatch, ? extends Publisher<?>> experts, Memory sums) {
+    Objects.requireNonNull(experts, "experts");
+    return run(dispatchSend(tokens), experts, combineReceive(sums));
+  }
+
+  /** The same, of tokens that are registered: see {@link #dispatchSend(MemorySlice, long)}. */
+  public Mono<Void> run(
+      MemorySlice tokens,
+      Function<? super ExpertBatch, ? extends Publisher<?>> experts,
+      Memory sums) {
     Objects.requireNonNull(experts, "experts");
     return run(dispatchSend(tokens), experts, combineReceive(sums));
   }

@@ -15,6 +15,10 @@ final class OwnRouting {
   private final int[] before;
   private final int[] places;
   private final int[] ranks;
+
+  /** By the number of a pair in send order, its token. */
+  private final int[] tokenOf;
+
   private final int[] lastToken;
   private final int[] nextReplica;
   private final int[] nextPlace;
@@ -29,6 +33,7 @@ final class OwnRouting {
     before = new int[counts.length + 1];
     places = new int[shape.maxPairs()];
     ranks = new int[places.length];
+    tokenOf = new int[places.length];
     lastToken = new int[shape.placement().experts()];
     nextReplica = new int[shape.placement().experts()];
   }
@@ -81,7 +86,9 @@ final class OwnRouting {
     before[counts.length] = place;
     for (int pair = 0; pair < pairs; pair++) {
       int instance = places[pair];
-      places[pair] = nextPlace[instance]++;
+      int next = nextPlace[instance]++;
+      places[pair] = next;
+      tokenOf[next] = pair / topK;
       ranks[pair] = placement.rankOf(instance);
     }
     this.tokens = tokens;
@@ -133,6 +140,11 @@ final class OwnRouting {
   /** The number of a pair in send order, and so of its result. */
   int place(int pair) {
     return places[pair];
+  }
+
+  /** The token of the pair that has this number in send order. */
+  int token(int place) {
+    return tokenOf[place];
   }
 
   /** To which rank a pair goes. */

@@ -1,6 +1,7 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.MemorySlice;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +55,9 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   @Nullable DeviceMemory deviceMemory;
 
   long stride;
+
+  /** The same, if it is registered, and where in that it begins. */
+  @Nullable MemorySlice slice;
 
   /** Whether a step begins with it; and whether it is the first with which this one did. */
   boolean isBeginning;
@@ -128,6 +132,13 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
     this.memory = memory;
     this.deviceMemory = deviceMemory;
     this.stride = stride;
+    this.slice = null;
+    return this;
+  }
+
+  /** What it reads is registered. */
+  StepHalf<T> from(@Nullable MemorySlice registered) {
+    slice = registered;
     return this;
   }
 
