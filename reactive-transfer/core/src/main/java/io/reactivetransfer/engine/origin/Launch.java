@@ -152,7 +152,8 @@ public final class Launch {
     GatherList list = write.list();
     RegisteredRegion source = ownership.source(write.source());
     ResolvedRegion target = ownership.target(write.target());
-    if (rows == null && (list == null || list.size() == 0)) {
+    RowCut cut = cutAimed(rows, list);
+    if (cut == null) {
       long bytes = list == null ? length : 0;
       if (!isWithin(from, bytes, source.length()) || !isWithin(to, bytes, target.length())) {
         throw aimedMeanwhile(bytes + " bytes", from, to);
@@ -160,13 +161,9 @@ public final class Launch {
       launch(write(run(submission, source, target, imm), place, from, to, bytes, imm));
       return bytes;
     }
-    RowCut cut =
-        list == null
-            ? posting.cutRows(unusedCut, rows, true)
-            : posting.cutGathered(unusedCut, list);
     if (!isWithin(from, cut.sourceExtent(), source.length())
         || !isWithin(to, cut.targetExtent(), target.length())) {
-      throw aimedMeanwhile(list == null ? rows : list, from, to);
+      throw aimedMeanwhile(String.valueOf(list == null ? rows : list), from, to);
     }
     Flight flight = table.begin(run(submission, source, target, imm), place);
     flight.between(from, to);
@@ -175,7 +172,16 @@ public final class Launch {
     return cut.bytes();
   }
 
-  private static TransferRejectedException aimedMeanwhile(Object what, long from, long to) {
+  /** How these rows are cut; null if there are none. The list says once how many it has. */
+  private @Nullable RowCut cutAimed(PagedWrite.@Nullable Rows rows, @Nullable GatherList list) {
+    if (list == null) {
+      return rows == null ? null : posting.cutRows(unusedCut, rows, true);
+    }
+    int size = list.size();
+    return size == 0 ? null : posting.cutGathered(unusedCut, list, size);
+  }
+
+  private static TransferRejectedException aimedMeanwhile(String what, long from, long to) {
     return new TransferRejectedException(
         "expected an AimedWrite that is aimed when it is not on its way, got one that was aimed"
             + " meanwhile, at "

@@ -89,12 +89,13 @@ public final class NicGroup {
   }
 
   /**
-   * How rows that are gathered and counted are cut, of which there is one at least. As above.
+   * How rows that are gathered and counted are cut. As above.
    *
    * @param unused what is used for it, if there is one
+   * @param size how many rows the list had when it was looked at; 1 or more
    */
-  RowCut cutGathered(@Nullable RowCut unused, GatherList list) {
-    RowCut cut = (unused == null ? new RowCut() : unused).cut(list, maxGather, maxPieceBytes);
+  RowCut cutGathered(@Nullable RowCut unused, GatherList list, int size) {
+    RowCut cut = (unused == null ? new RowCut() : unused).cut(list, size, maxGather, maxPieceBytes);
     requireCounted(cut, list, maxGather);
     return cut;
   }

@@ -43,14 +43,16 @@ final class RowCut {
   }
 
   /**
-   * Cuts rows that are gathered, as the list says now; one row at least.
+   * Cuts rows that are gathered, as the list says now.
    *
+   * @param size how many: what the list had when it was looked at, as it may be changed meanwhile;
+   *     1 or more
    * @param maxRows the most rows that one operation gathers
    * @param maxPiece the most bytes of one operation
    */
-  RowCut cut(GatherList from, int maxRows, long maxPiece) {
+  RowCut cut(GatherList from, int size, int maxRows, long maxPiece) {
     isGathered = true;
-    rows = from.size();
+    rows = size;
     rowLength = from.rowLength();
     sourceStride = from.sourceStride();
     targetStride = from.targetStride();

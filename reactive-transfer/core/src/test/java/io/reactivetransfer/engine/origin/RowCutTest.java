@@ -2,6 +2,7 @@ package io.reactivetransfer.engine.origin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.PagedWrite.Rows;
 import io.reactivetransfer.spi.Operation;
 import java.util.HashMap;
@@ -83,5 +84,16 @@ class RowCutTest {
     assertThat(new RowCut().cut(many, 1, Long.MAX_VALUE).pieces()).isEqualTo(Integer.MAX_VALUE);
     assertThat(new RowCut().cut(new Rows(3, 1L << 40, 1, 1L << 40), 9, 1).pieces()).isEqualTo(3L << 40);
     assertThat(new RowCut().cut(rows, 9, 7).pieceBytes()).isEqualTo(7);
+  }
+
+  @Test
+  void aListThatIsClearedWhileItIsTakenOverIsAsLongAsItWas() {
+    GatherList list = GatherList.of(8, 10, 16).addRange(20, 3);
+    int size = list.size();
+    RowCut cut = new RowCut().cut(list.clear(), size, 2, 64);
+    assertThat(cut.pieces()).isEqualTo(2);
+    assertThat(cut.bytes()).isEqualTo(24);
+    assertThat(cut.sourceExtent()).isEqualTo(22 * 10 + 8);
+    assertThat(cut.targetExtent()).isEqualTo(2 * 16 + 8);
   }
 }
