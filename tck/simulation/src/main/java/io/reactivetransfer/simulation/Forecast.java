@@ -50,6 +50,7 @@ record Forecast(
   static Forecast of(SplittableRandom random) {
     boolean rough = random.nextInt(3) > 0;
     long latency = random.nextLong(100, 20_000);
+    int maxRows = random.nextBoolean() ? 1 : random.nextInt(2, 16);
     Weather weather =
         new Weather(
             new Span(latency / 10, latency),
@@ -67,7 +68,8 @@ record Forecast(
             random.nextInt(6) == 0,
             random.nextBoolean() ? random.nextInt(16, 256) : 1 << 20,
             1 << random.nextInt(7),
-            random.nextBoolean() ? 1 : random.nextInt(2, 16),
+            maxRows,
+            random.nextBoolean() ? maxRows : 1 + random.nextInt(maxRows),
             true);
     return new Forecast(
         weather,

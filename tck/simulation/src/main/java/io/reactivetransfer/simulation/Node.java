@@ -31,6 +31,7 @@ final class Node extends Host {
   private final SplittableRandom random;
   private final List<Plot> plots = new ArrayList<>();
   private final Map<Plot, Resolved> resolved = new HashMap<>();
+  private final Spares spares = new Spares();
   private @Nullable TransferEngine engine;
   private final @Nullable Probe<?>[] readers = new Probe<?>[Letters.CHANNELS];
   private boolean acting;
@@ -52,6 +53,11 @@ final class Node extends Host {
 
   List<Plot> plots() {
     return plots;
+  }
+
+  /** Writes that it uses again. */
+  Spares spares() {
+    return spares;
   }
 
   @Override

@@ -30,6 +30,7 @@ final class Verdicts {
     }
     if (error instanceof TransferRejectedException) {
       return origin.mayRefuse(error)
+          || volleys.stream().anyMatch(Volley::isNeverTaken)
           || volleys.stream()
               .anyMatch(it -> it.arrivals().keySet().stream().anyMatch(Count::isDoubted))
           || origin.plots().stream().anyMatch(plot -> plot.isSource && isClosed(plot));

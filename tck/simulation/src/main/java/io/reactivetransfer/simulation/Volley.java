@@ -1,5 +1,6 @@
 package io.reactivetransfer.simulation;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Transfer;
@@ -36,6 +37,7 @@ final class Volley {
   private long issuedNanos;
   private State state = State.OUT;
   private boolean keepsSource;
+  private boolean neverTaken;
   private boolean hasFailedPieces;
   private @Nullable Probe<?> submission;
 
@@ -72,6 +74,17 @@ final class Volley {
   /** Whether it is to be submitted again if it fails: then its source stays as it is. */
   void keepSource(boolean keeps) {
     keepsSource = keeps;
+  }
+
+  /** Every engine must reject it. */
+  Volley neverTaken() {
+    neverTaken = true;
+    return this;
+  }
+
+  /** Whether its rejection needs no other reason. */
+  boolean isNeverTaken() {
+    return neverTaken;
   }
 
   /** Whether a write that was failed is one of its pieces: nobody else uses its source now. */
@@ -134,6 +147,7 @@ final class Volley {
   /** Its submitter was told that it is done. */
   void done() {
     state = State.DONE;
+    world.referee().require(!neverTaken, "done, and it had to be rejected: " + transfer);
     boolean delivered = !world.forecast().weather().sourceFree();
     if (delivered) {
       land("a transfer was reported as done");
@@ -211,6 +225,9 @@ final class Volley {
     boolean kept = keepsSource && state == State.FAILED;
     if (!source.plot().isFreed() && !kept) {
       source.plot().scribble(source.offset(), source.length());
+    }
+    if (transfer instanceof AimedWrite write && !kept) {
+      origin.spares().add(write);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.simulation;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
@@ -16,6 +17,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.simulation.network.Weather;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -89,13 +91,16 @@ final class VolleyMaker {
     if (source == null || region == null) {
       return null;
     }
-    if (kind < 60) {
-      return write(source, region, silent && kind < 25);
+    if (kind < 54) {
+      return write(source, region, silent && kind < 22);
     }
-    if (kind < 72) {
+    if (kind < 64) {
       return pages(source, region);
     }
-    return kind < 82 ? rows(source, region) : scatter(source, region);
+    if (kind < 74) {
+      return rows(source, region);
+    }
+    return kind < 86 ? aimed(source, region) : scatter(source, region);
   }
 
   private @Nullable Volley write(Plot source, MemoryRegion region, boolean uncounted) {
@@ -194,6 +199,52 @@ final class VolleyMaker {
       count(targets.iterator().next(), pages);
     }
     return volley(transfer, source, from, length);
+  }
+
+  /** Rows of a list, or one page of rows, by a write that was mostly used before. */
+  private @Nullable Volley aimed(Plot source, MemoryRegion region) {
+    Weather weather = world.forecast().weather();
+    AimedWrite spare = origin.spares().take(region);
+    Listing listing = Listing.draw(spare == null ? null : spare.list(), weather, random);
+    if (!silent || random.nextInt(4) > 0) {
+      listing.shorten(weather);
+    }
+    int length = listing.sourceExtent();
+    RemoteSlice target = aim(listing.targetExtent());
+    int from = target == null ? -1 : source.reserve(length, random);
+    if (target == null || from < 0) {
+      if (spare != null) {
+        origin.spares().add(spare);
+      }
+      return null;
+    }
+    Shot whole = shots.getFirst();
+    byte[] bytes = whole.bytes();
+    byte[] there = whole.plot().copy(whole.offset(), bytes.length);
+    boolean rejected = listing.isRejected(weather);
+    if (rejected) {
+      whole.plot().requireThere(whole.offset(), there, "nobody writes there"); // nor from now on
+      shots.clear();
+    } else {
+      System.arraycopy(there, 0, bytes, 0, bytes.length); // what lies between the rows stays
+      listing.gather(source.copy(from, length), bytes);
+    }
+    AimedWrite write = redirected(spare, region, target);
+    listing.aim(write, from, (int) target.offset());
+    count(targets.iterator().next(), rejected ? 0 : 1);
+    Volley volley = volley(write, source, from, length);
+    return rejected ? volley.neverTaken() : volley;
+  }
+
+  private AimedWrite redirected(@Nullable AimedWrite spare, MemoryRegion region, RemoteSlice to) {
+    if (spare != null) {
+      try {
+        return spare.aim(0, 0, 0).redirect(to.region(), to.offset(), Imm.of(imm));
+      } catch (IllegalStateException underWay) {
+        world.referee().violated("a write that has ended is still on its way: " + underWay);
+      }
+    }
+    return AimedWrite.between(region, to.region(), Imm.of(imm));
   }
 
   private @Nullable Volley scatter(Plot source, MemoryRegion region) {

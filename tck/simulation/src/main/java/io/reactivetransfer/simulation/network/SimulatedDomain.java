@@ -67,7 +67,7 @@ final class SimulatedDomain implements Domain {
                 weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED)
             .fencesLostPeers(weather.fences())
             .maxRows(weather.maxRows())
-            .maxGather(weather.maxRows())
+            .maxGather(weather.maxGather())
             .build();
   }
 

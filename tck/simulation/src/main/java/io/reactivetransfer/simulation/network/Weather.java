@@ -24,7 +24,8 @@ import java.util.SplittableRandom;
  * @param sourceFree whether a write is done when its source was read, before it lands
  * @param maxWriteBytes the longest write
  * @param queueDepth writes that one NIC has in flight at most
- * @param maxRows the most rows of one write, gathered or not
+ * @param maxRows the most rows of one write
+ * @param maxGather the most rows of one write that are gathered, up to as many
  * @param fences whether a NIC keeps out what comes late of a peer that its engine gave up
  */
 public record Weather(
@@ -44,12 +45,53 @@ public record Weather(
     long maxWriteBytes,
     int queueDepth,
     int maxRows,
+    int maxGather,
     boolean fences) {
 
   static final int SLOWER = 100;
 
   /** A NIC tries again for so long, and no longer: what it was given it must report. */
   private static final int RETRIES_PER_SILENCE = 20;
+
+  /** One whose NICs gather as many rows as they carry. */
+  public Weather(
+      Span latency,
+      Span turn,
+      Span refusal,
+      Span detection,
+      long silentNanos,
+      int refuse,
+      int fail,
+      int split,
+      int slow,
+      int silent,
+      int duplicate,
+      boolean introduces,
+      boolean sourceFree,
+      long maxWriteBytes,
+      int queueDepth,
+      int maxRows,
+      boolean fences) {
+    this(
+        latency,
+        turn,
+        refusal,
+        detection,
+        silentNanos,
+        refuse,
+        fail,
+        split,
+        slow,
+        silent,
+        duplicate,
+        introduces,
+        sourceFree,
+        maxWriteBytes,
+        queueDepth,
+        maxRows,
+        maxRows,
+        fences);
+  }
 
   /** Nothing fails, nothing is refused, everything is quick. */
   public static Weather calm() {
