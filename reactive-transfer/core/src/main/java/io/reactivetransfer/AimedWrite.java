@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link WriteImm}, one page of {@linkplain PagedWrite.Rows rows}, or rows of a {@link
- * GatherList}, that is used again and again: from the same region, and each time aimed at other bytes. For whoever writes to the same
- * peers all the time and must not allocate anything for it.
+ * GatherList}, that is used again and again: from the same region, and each time aimed at other
+ * bytes. For whoever writes to the same peers all the time and must not allocate anything for it.
  *
  * <p>It is the only transfer that can be changed. Aim it when it is not on its way: before it is
  * submitted, after it was emitted as done, or after its stream has ended. One that is aimed earlier

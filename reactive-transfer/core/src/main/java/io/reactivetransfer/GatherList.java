@@ -114,8 +114,8 @@ public final class GatherList {
   }
 
   /**
-   * Copies the numbers of its first rows. From any thread: of a list that is changed meanwhile, what
-   * it says before or after, or a mixture of both, or numbers that it said once.
+   * Copies the numbers of its first rows. From any thread: of a list that is changed meanwhile,
+   * what it says before or after, or a mixture of both, or numbers that it said once.
    *
    * @param numbers is given them, from index 0 on
    * @param count how many; no more than it has

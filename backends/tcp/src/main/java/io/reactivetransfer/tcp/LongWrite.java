@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongWrite {
 
-  /** Rows that are not shorter are given to the socket where they lie; it costs less to copy others. */
+  /**
+   * Rows that are not shorter are given to the socket where they lie; it costs less to copy others.
+   */
   private static final int MIN_GATHERED_BYTES = 2 << 10;
 
   private static final String FREED =
@@ -280,7 +282,9 @@ final class LongWrite {
       int row = at / rowLength;
       long begin = rowOffset(row) + at - row * rowLength;
       int end = (row + 1) * rowLength;
-      while (end < to && end < length - rowLength && rowOffset(end / rowLength) == begin + end - at) {
+      while (end < to
+          && end < length - rowLength
+          && rowOffset(end / rowLength) == begin + end - at) {
         end += rowLength;
       }
       end = Math.min(end, to);

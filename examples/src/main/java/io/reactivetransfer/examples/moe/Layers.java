@@ -20,7 +20,7 @@ final class Layers {
 
   private final MoeGroup group;
   private final List<Routing> routings;
-  private final Memory tokens;
+  private final TokenMemory tokens;
 
   /** Of each lane. */
   private final List<Memory> sums;
@@ -34,7 +34,7 @@ final class Layers {
    * @param routings those of the layers in turn
    * @param sums of the micro-batches, one behind the other
    */
-  Layers(MoeGroup group, List<Routing> routings, Memory tokens, WorkerMemory sums) {
+  Layers(MoeGroup group, List<Routing> routings, TokenMemory tokens, WorkerMemory sums) {
     this.group = group;
     this.routings = List.copyOf(routings);
     this.tokens = tokens;
@@ -92,7 +92,7 @@ final class Layers {
             Mono.defer(() -> {
               MoeStep step =
                   group.lane(lane).begin(routing.tokens(), routing.experts(), routing.weights());
-              add(sent, spanned(step.dispatchSend(tokens), Span.What.DISPATCH_SEND, lane));
+              add(sent, spanned(tokens.send(step), Span.What.DISPATCH_SEND, lane));
               return spanned(step.dispatchReceive(), Span.What.DISPATCH_RECEIVE, lane)
                   .flatMap(batch -> work(Span.What.EXPERTS, lane, workNanos))
                   .then(

@@ -16,10 +16,10 @@ final class NotedSteps {
   private final MoeGroup group;
   private final Posts posts;
   private final List<Routing> routings;
-  private final Memory tokens;
+  private final TokenMemory tokens;
   private final Memory sums;
 
-  NotedSteps(MoeGroup group, Posts posts, List<Routing> routings, Memory tokens, Memory sums) {
+  NotedSteps(MoeGroup group, Posts posts, List<Routing> routings, TokenMemory tokens, Memory sums) {
     this.group = group;
     this.posts = posts;
     this.routings = List.copyOf(routings);
@@ -43,7 +43,7 @@ final class NotedSteps {
     Begun routes = new Begun();
     Begun results = new Begun();
     posts.begin();
-    Mono<Void> dispatched = routes.with(step.dispatchSend(tokens));
+    Mono<Void> dispatched = routes.with(tokens.send(step));
     return step.dispatchReceive()
         .flatMap(batch -> Mono.when(results.with(step.combineSend()), step.combineReceive(sums)))
         .then(dispatched)

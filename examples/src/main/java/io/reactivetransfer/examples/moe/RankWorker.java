@@ -44,6 +44,7 @@ final class RankWorker implements Worker {
 
   private final WorkScheduler work;
   private MoeNode groups;
+  private TokenMemory sent;
   private @Nullable MoeGroup group;
   private @Nullable StepLoop loop;
   private @Nullable Layers layers;
@@ -64,6 +65,7 @@ final class RankWorker implements Worker {
             ? null
             : (DeviceMemory)
                 node.allocateOnDevice(most(plan, rank, MoeMemory::expertBytes)).memory();
+    this.sent = TokenMemory.of(node.engine, tokens.memory());
     this.sums =
         node.allocateOnDevice(
             (long) plan.lanes() * plan.tokens() * plan.shape(plan.ranks()).sumBytes());
@@ -153,11 +155,11 @@ final class RankWorker implements Worker {
     int rank = joined.rank();
     List<Routing> routings =
         TIMED.stream().map(step -> Routing.of(plan, step, rank, ranks.size())).toList();
-    loop = new StepLoop(joined, routings, tokens.memory(), sums.memory());
-    layers = new Layers(joined, routings, tokens.memory(), sums);
+    loop = new StepLoop(joined, routings, sent, sums.memory());
+    layers = new Layers(joined, routings, sent, sums);
     Posts ofNics = posts;
     if (ofNics != null) {
-      noted = new NotedSteps(joined, ofNics, routings, tokens.memory(), sums.memory());
+      noted = new NotedSteps(joined, ofNics, routings, sent, sums.memory());
     }
     return "";
   }
@@ -196,10 +198,7 @@ final class RankWorker implements Worker {
   private Sums verify(int lane, Routing routing) {
     sums.fill((byte) 0);
     MoeStep step = group().lane(lane).begin(routing.tokens(), routing.experts(), routing.weights());
-    step.run(
-            tokens.memory(),
-            batch -> Mono.fromRunnable(() -> Experts.compute(plan, batch)),
-            sums.memory())
+    sent.run(step, batch -> Mono.fromRunnable(() -> Experts.compute(plan, batch)), sums.memory())
         .block(plan.deadline().plus(SLACK));
     MemorySegment came = sums.read(0, routing.tokens() * group().shape().sumBytes());
     return Sums.of(plan, routing.tokens(), came);
@@ -255,6 +254,7 @@ final class RankWorker implements Worker {
     Posts ofNics = new Posts(left.shape(), left.rank());
     posts = ofNics;
     node.reopen(plan, ofNics);
+    sent = TokenMemory.of(node.engine, tokens.memory());
     groups = MoeNode.open(node.engine);
     return "";
   }

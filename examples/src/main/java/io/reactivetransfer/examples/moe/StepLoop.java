@@ -22,7 +22,7 @@ final class StepLoop {
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final MoeGroup group;
   private final List<Routing> routings;
-  private final Memory tokens;
+  private final TokenMemory tokens;
   private final Memory sums;
 
   /**
@@ -30,7 +30,7 @@ final class StepLoop {
    *
    * @param routings those of the steps in turn
    */
-  StepLoop(MoeGroup group, List<Routing> routings, Memory tokens, Memory sums) {
+  StepLoop(MoeGroup group, List<Routing> routings, TokenMemory tokens, Memory sums) {
     this.group = group;
     this.routings = List.copyOf(routings);
     this.tokens = tokens;
@@ -79,7 +79,7 @@ final class StepLoop {
     long taken = threads.getCurrentThreadCpuTime();
     MoeStep step = group.lane(lane).begin(routing.tokens(), routing.experts(), routing.weights());
     long hasBegun = threads.getCurrentThreadCpuTime();
-    sent.add(begun(timed(step.dispatchSend(tokens), Half.DISPATCH_SEND, i, times)));
+    sent.add(begun(timed(tokens.send(step), Half.DISPATCH_SEND, i, times)));
     times.set(Half.ENQUEUE, i, threads.getCurrentThreadCpuTime() - hasBegun);
     times.set(Half.BEGIN, i, hasBegun - taken);
     Mono<ExpertBatch> received = timed(step.dispatchReceive(), Half.DISPATCH_RECEIVE, i, times);

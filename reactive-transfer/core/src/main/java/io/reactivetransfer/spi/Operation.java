@@ -93,8 +93,8 @@ public final class Operation {
   }
 
   /**
-   * Bytes from the beginning of one row to that of the next in the local memory, or, of a {@linkplain
-   * #isGathered() gather list}, of what its numbers count.
+   * Bytes from the beginning of one row to that of the next in the local memory, or, of a
+   * {@linkplain #isGathered() gather list}, of what its numbers count.
    */
   public long localStride() {
     return localStride;
@@ -230,8 +230,8 @@ public final class Operation {
   }
 
   /**
-   * Divides the bytes of the {@link #range} into rows that are gathered: the first byte of each lies
-   * in the local memory at the {@link #localOffset()} and as many strides as its number says.
+   * Divides the bytes of the {@link #range} into rows that are gathered: the first byte of each
+   * lies in the local memory at the {@link #localOffset()} and as many strides as its number says.
    *
    * @param list the numbers, each 0 or more; not copied, and as it is until this object is filled
    *     again
@@ -240,8 +240,7 @@ public final class Operation {
    * @param localStride bytes that the numbers count, at least 0
    * @param remoteStride bytes from one row to the next in the remote memory, at least 0
    */
-  public Operation gathering(
-      int[] list, int first, int rows, long localStride, long remoteStride) {
+  public Operation gathering(int[] list, int first, int rows, long localStride, long remoteStride) {
     Objects.checkFromIndexSize(first, rows, list.length);
     inRows(rows, localStride, remoteStride);
     this.list = list;

@@ -255,8 +255,8 @@ final class Combine {
   }
 
   /**
-   * Puts the results of each group in its send order, so that they are one write, unless NICs gather
-   * them. Those of one's own tokens are summed where experts have put them.
+   * Puts the results of each group in its send order, so that they are one write, unless NICs
+   * gather them. Those of one's own tokens are summed where experts have put them.
    */
   private void stage() {
     if (deviceResults != null) {

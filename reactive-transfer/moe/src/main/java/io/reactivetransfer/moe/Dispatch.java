@@ -267,7 +267,11 @@ final class Dispatch {
     if (areFirstSent && areRoutesKnown && !areAllSent) {
       sendOverflow();
     }
-    if (receiving != null && areOwnThere && haveTokensCome && !isCopying && lane.combine.arePlacesFree()) {
+    if (receiving != null
+        && areOwnThere
+        && haveTokensCome
+        && !isCopying
+        && lane.combine.arePlacesFree()) {
       isCopying = true;
       if (shape.isInPlace()) {
         received();
@@ -428,8 +432,7 @@ final class Dispatch {
     TokenSource from = source;
     if (from == null) {
       long at = shape.tokenStride();
-      memory.aim(
-          write, Section.SEND, first * at, targets[i], section, slot * at, count * at);
+      memory.aim(write, Section.SEND, first * at, targets[i], section, slot * at, count * at);
     } else {
       write = from.aim(i, sourceOffset, lane.routing, first, count, section, slot);
     }

@@ -361,8 +361,7 @@ final class Group {
     tellRecorder(failed);
     streams.forEach(Disposable::dispose);
     streams.clear();
-    Listener.ofEnd(
-        quiesced(), () -> turns.run(this::quiet), e -> turns.run(() -> notQuiet(e)));
+    Listener.ofEnd(quiesced(), () -> turns.run(this::quiet), e -> turns.run(() -> notQuiet(e)));
     flags.release(this);
     if (tell) {
       mail.giveUp(blamed, why);

@@ -168,8 +168,8 @@ public final class MoeStep {
   /**
    * The same, of tokens in memory that is registered with the group's engine. Where its NICs gather
    * rows ({@link TransferEngine#maxGather()}), they read the tokens where they are, and nobody puts
-   * them in send order before: a copy of all tokens less. Elsewhere, and on an accelerator, it is as
-   * if they were not registered.
+   * them in send order before: a copy of all tokens less. Elsewhere, and on an accelerator, it is
+   * as if they were not registered.
    *
    * @param tokens the tokens of this rank's group, in a region that stays open, and memory that
    *     stays as it is, until this has ended; may be registered for local use only

@@ -26,8 +26,7 @@ final class TokenSource {
 
   private final Gathered[] overflows;
 
-  TokenSource(
-      MemoryRegion region, long stride, LaneMemory memory, MoeShape shape, int[] targets) {
+  TokenSource(MemoryRegion region, long stride, LaneMemory memory, MoeShape shape, int[] targets) {
     this.region = region;
     this.stride = stride;
     this.memory = memory;

@@ -82,7 +82,8 @@ class RowCutTest {
     assertThat(cut.pieceBytes()).isEqualTo(2 * half);
     Rows many = new Rows(Integer.MAX_VALUE, 1, 1, 2);
     assertThat(new RowCut().cut(many, 1, Long.MAX_VALUE).pieces()).isEqualTo(Integer.MAX_VALUE);
-    assertThat(new RowCut().cut(new Rows(3, 1L << 40, 1, 1L << 40), 9, 1).pieces()).isEqualTo(3L << 40);
+    assertThat(new RowCut().cut(new Rows(3, 1L << 40, 1, 1L << 40), 9, 1).pieces())
+        .isEqualTo(3L << 40);
     assertThat(new RowCut().cut(rows, 9, 7).pieceBytes()).isEqualTo(7);
   }
 

@@ -96,11 +96,7 @@ final class SimulatedWrite {
       int row = (int) (at / rowLength);
       long within = at - row * rowLength;
       count = Math.min(rowLength - within, end - at);
-      visitor.row(
-          at,
-          rows[row] + within,
-          targetOffset + row * targetStride + within,
-          count);
+      visitor.row(at, rows[row] + within, targetOffset + row * targetStride + within, count);
     }
   }
 }
