@@ -257,7 +257,7 @@ public final class MoeStep {
   /**
    * Receives the tokens of all ranks for this rank's experts. Emits them when all are there, by
    * expert; or, of a shape that is {@linkplain MoeShape#isInPlace() in place}, where they have
-   * come, when its results of the step before were written, too.
+   * come. There, and where NICs gather rows, when its results of the step before were written, too.
    */
   public Mono<ExpertBatch> dispatchReceive() {
     return half(
@@ -278,8 +278,8 @@ public final class MoeStep {
 
   /**
    * Sends the results that lie in the {@link ExpertBatch} to where their tokens came from.
-   * Completes when all of them were written. Those that are this rank's own are read where they lie
-   * until {@link #combineReceive} has ended. Experts must have done with the tokens: whoever has
+   * Completes when all of them were written. They are read where they lie until this and {@link
+   * #combineReceive} have both ended. Experts must have done with the tokens: whoever has
    * these results may send those of the next step to the same memory. Comes after {@link
    * #dispatchReceive} has emitted the batch; in a group with {@linkplain
    * MoeOptions.Builder#arrivalFlags arrival flags} also after the third word says that it is there.
