@@ -6,8 +6,10 @@ import static jcuda.driver.JCudaDriver.cuMemHostGetDevicePointer;
 import static jcuda.driver.JCudaDriver.cuMemHostRegister;
 import static jcuda.driver.JCudaDriver.cuStreamWaitValue64;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.CudaMemory;
@@ -24,6 +26,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.function.Function;
 import jcuda.Pointer;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUstream;
@@ -44,6 +47,19 @@ abstract class MoeSnippets {
 
   void stepOnAGpu(MoeStep step, Memory tokens, Memory sums) {
     step.run(tokens, batch -> kernels(batch.tokenMemory(), batch.resultMemory()), sums);
+  }
+
+  void registeredTokens(
+      TransferEngine engine,
+      Memory memory,
+      MoeShape shape,
+      MoeStep step,
+      long offset,
+      long tokens,
+      Function<ExpertBatch, Mono<Void>> experts,
+      Memory sums) {
+    MemoryRegion region = engine.register(memory, Access.LOCAL).block(); // once, for all steps
+    step.run(region.slice(offset, tokens * shape.tokenBytes()), experts, sums);
   }
 
   abstract void compute(int expert, MemorySegment memory, long token, long result);
