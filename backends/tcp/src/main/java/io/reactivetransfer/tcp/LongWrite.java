@@ -280,7 +280,7 @@ final class LongWrite {
     TcpMemory memory = Objects.requireNonNull(source);
     for (int at = from; at < to; ) {
       int row = at / rowLength;
-      long begin = rowOffset(row) + at - row * rowLength;
+      long begin = rowOffset(row) + at % rowLength;
       int end = (row + 1) * rowLength;
       while (end < to
           && end < length - rowLength
