@@ -135,9 +135,11 @@ final class HostTimes {
     table.line("reference", row(moment -> moment.ofReference));
     table.line(
         "",
-        ("the reference system's are of 64 ranks, each with a ConnectX-7; ours of %d ranks over %s,"
-                + " where results are copied before they are posted")
+        "the reference system's are of 64 ranks, each with a ConnectX-7; ours of %d ranks over %s"
             .formatted(plan.ranks(), plan.backend()));
+    table.line(
+        "",
+        "results are copied before they are posted where NICs do not gather them, unless in place");
     if (of(Exchange.ROUTES, Moment.HAND_OVER)[0] < 0) {
       table.line(
           "",

@@ -46,7 +46,13 @@ final class NotedDomain implements Domain {
 
   @Override
   public CompletionStage<LocalMemory> register(Memory memory, Access access) {
-    return nic.register(memory, access);
+    return nic.register(memory, access)
+        .thenApply(local -> {
+          if (!access.allowsRemoteWrite()) {
+            posts.ofOthers(local);
+          }
+          return local;
+        });
   }
 
   @Override

@@ -3,7 +3,10 @@ package io.reactivetransfer.examples.moe;
 import io.reactivetransfer.moe.MoeMemory;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import io.reactivetransfer.moe.MoeShape;
+import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * When the NICs of one rank took the writes of a step on the first lane. Written by the engine's
@@ -37,8 +40,9 @@ final class Posts {
   private final Moments routes = new Moments();
   private final Moments results = new Moments();
   private final long row;
-  private final long blocks;
+  private final long firstResult;
   private final long returned;
+  private final Set<LocalMemory> others = ConcurrentHashMap.newKeySet();
   private boolean areTurnsSeen;
   private long turn;
 
@@ -46,7 +50,7 @@ final class Posts {
   Posts(MoeShape shape, int rank) {
     MoeMemory memory = shape.memory(rank);
     row = memory.offset(0, Section.OWN_ROW);
-    blocks = memory.offset(0, Section.BLOCKS);
+    firstResult = memory.offset(0, Section.RESULTS); // or, with none there, where blocks begin
     returned = memory.offset(0, Section.RETURNED);
   }
 
@@ -75,12 +79,20 @@ final class Posts {
     turn = System.nanoTime();
   }
 
+  /** A NIC has registered memory that is not the group's. */
+  void ofOthers(LocalMemory memory) {
+    others.add(memory);
+  }
+
   /** A NIC has taken a write. */
   void taken(Operation write) {
+    if (others.contains(write.local())) {
+      return; // of tokens
+    }
     long from = write.localOffset();
     if (from == row && write.length() > 0) { // without bytes it is of a step that is refused
       note(routes);
-    } else if (from >= blocks && from <= returned) {
+    } else if (from >= firstResult && from <= returned) {
       note(results);
     }
   }
