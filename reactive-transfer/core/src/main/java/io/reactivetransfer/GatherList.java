@@ -84,7 +84,7 @@ public final class GatherList {
    * @return this
    */
   public GatherList addRange(int first, int count) {
-    if (first < 0 || count < 0 || first > Integer.MAX_VALUE - count) {
+    if (first < 0 || count < 0 || first > Integer.MAX_VALUE - Math.max(0, count - 1)) {
       throw new IllegalArgumentException(
           "expected rows of 0 or more, and 0 or more of them, got " + count + " from " + first);
     }

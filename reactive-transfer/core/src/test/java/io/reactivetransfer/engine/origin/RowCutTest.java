@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.Operation;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Any rows, over NICs of any limits. */
@@ -18,6 +19,13 @@ class RowCutTest {
 
   private static void check(Rows rows, int maxRows, long maxPiece) {
     RowCut cut = new RowCut().cut(rows, maxRows, maxPiece);
+    int[] all = IntStream.range(0, rows.count()).toArray();
+    check(cut, all, rows, maxRows, maxPiece);
+    assertThat(cut.sourceExtent()).isEqualTo(rows.sourceExtent());
+  }
+
+  /** These rows of the source, which are as long and as far apart as those of a page. */
+  private static void check(RowCut cut, int[] listed, Rows rows, int maxRows, long maxPiece) {
     Operation op = new Operation();
     Map<Long, Long> bytes = new HashMap<>();
     long longest = 0;
@@ -28,22 +36,25 @@ class RowCutTest {
       assertThat(op.length()).isBetween(1L, maxPiece);
       for (int row = 0; row < op.rows(); row++) {
         for (long at = 0; at < op.rowLength(); at++) {
-          long source = op.localOffset() + (row == 0 ? 0 : row * op.localStride()) + at;
+          long source = op.localOffset(row) + at;
           long target = op.remoteOffset() + (row == 0 ? 0 : row * op.remoteStride()) + at;
           assertThat(bytes.put(target, source)).as("byte %d is written once", target).isNull();
         }
       }
     }
     Map<Long, Long> expected = new HashMap<>();
-    for (int row = 0; row < rows.count(); row++) {
+    for (int row = 0; row < listed.length; row++) {
       for (long at = 0; at < rows.length(); at++) {
-        expected.put(TO + row * rows.targetStride() + at, FROM + row * rows.sourceStride() + at);
+        expected.put(
+            TO + row * rows.targetStride() + at, FROM + listed[row] * rows.sourceStride() + at);
       }
     }
     assertThat(bytes).isEqualTo(expected);
     assertThat(cut.pieceBytes()).isEqualTo(longest);
     long pieces = cut.pieces();
     assertThat(cut.countedPieces()).isEqualTo(pieces <= 8 ? (int) pieces : 1);
+    assertThat(cut.bytes()).isEqualTo(listed.length * rows.length());
+    assertThat(cut.targetExtent()).isEqualTo(rows.targetExtent());
   }
 
   @Test
@@ -61,6 +72,74 @@ class RowCutTest {
         throw new AssertionError("seed " + seed + ", " + rows, e);
       }
     }
+  }
+
+  /** One cut after another, of any size, as for those who write. */
+  @Test
+  void piecesOfRowsThatAreGatheredAreThoseOfTheListInItsOrder() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    RowCut cut = new RowCut();
+    for (int i = 0; i < 3_000; i++) {
+      long length = 1 + random.nextInt(20);
+      int count = 1 + random.nextInt(random.nextBoolean() ? 5 : 40);
+      Rows rows = new Rows(count, length, 1 + random.nextInt(40), length + random.nextInt(30));
+      int[] listed = random.ints(count, 0, 1 + random.nextInt(50)).toArray();
+      GatherList list = GatherList.of(length, rows.sourceStride(), rows.targetStride());
+      for (int row : listed) {
+        list.add(row);
+      }
+      int maxRows = 1 + random.nextInt(random.nextBoolean() ? 3 : 40);
+      long maxPiece = 1 + random.nextInt(100);
+      try {
+        cut.cut(list, count, maxRows, maxPiece);
+        assertThat(cut.sourceExtent()).isEqualTo(list.sourceExtent());
+        list.clear().addRange(60, random.nextInt(50)); // it may be filled again
+        check(cut, listed, rows, maxRows, maxPiece);
+        if (random.nextInt(4) == 0) {
+          cut.cut(rows, maxRows, maxPiece); // nor is anything left for a page
+          check(cut, IntStream.range(0, count).toArray(), rows, maxRows, maxPiece);
+        }
+      } catch (AssertionError e) {
+        throw new AssertionError("seed " + seed + ", " + list, e);
+      }
+    }
+  }
+
+  @Test
+  void aPieceOfOneRowIsARange() {
+    GatherList list = GatherList.of(10, 100, 20).add(5).add(3).add(5);
+    Operation op = new Operation();
+    RowCut cut = new RowCut().cut(list, 3, 2, 1_000);
+    cut.describe(op, 0, FROM, TO);
+    assertThat(op.isGathered()).isTrue();
+    cut.describe(op, 1, FROM, TO);
+    assertThat(op.isGathered()).isFalse();
+    assertThat(op.localOffset()).isEqualTo(FROM + 500);
+    assertThat(op.remoteOffset()).isEqualTo(TO + 40);
+    assertThat(op.length()).isEqualTo(10);
+  }
+
+  /** It was cleared, or filled with others, between the question how long it is and the copy. */
+  @Test
+  void ofAListThatIsChangedMeanwhileThereAreAsManyRowsAsItHad() {
+    GatherList list = GatherList.of(10, 100, 20).addRange(0, 100).clear().add(7);
+    RowCut cut = new RowCut().cut(list, 120, 4, 1_000);
+    assertThat(cut.pieces()).isEqualTo(30);
+    assertThat(cut.bytes()).isEqualTo(1_200);
+    assertThat(cut.sourceExtent()).isEqualTo(99 * 100 + 10);
+  }
+
+  @Test
+  void aListThatIsTooLongTakesAllThereIs() {
+    long half = Long.MAX_VALUE / 2;
+    GatherList list = GatherList.of(half, half, half + 1).add(2).add(0);
+    RowCut cut = new RowCut().cut(list, 2, 9, Long.MAX_VALUE);
+    assertThat(cut.sourceExtent()).isEqualTo(Long.MAX_VALUE);
+    assertThat(cut.targetExtent()).isEqualTo(Long.MAX_VALUE);
+    GatherList last = GatherList.of(1, 1L << 31, 1).add(Integer.MAX_VALUE);
+    assertThat(new RowCut().cut(last, 1, 9, 9).sourceExtent())
+        .isEqualTo(((long) Integer.MAX_VALUE << 31) + 1);
   }
 
   @Test
