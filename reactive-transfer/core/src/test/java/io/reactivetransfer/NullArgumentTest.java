@@ -81,6 +81,9 @@ class NullArgumentTest {
                 new PagedWrite.Side<>(source, pages, 8),
                 new PagedWrite.Side<>(target, pages, 8),
                 null));
+    AimedWrite aimed = AimedWrite.between(new FakeRegion(8), new FakeRemote(8), Imm.of(1));
+    refusedByName("rows", () -> aimed.aim((PagedWrite.Rows) null, 0, 0));
+    refusedByName("list", () -> aimed.aim((GatherList) null, 0, 0));
     refusedByName("source", () -> new Scatter.Part(null, target));
     refusedByName("target", () -> new Scatter.Part(source, null));
     refusedByName("parts", () -> new Scatter(null, null));

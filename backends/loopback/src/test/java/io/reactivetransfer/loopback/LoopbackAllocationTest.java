@@ -37,6 +37,12 @@ class LoopbackAllocationTest {
     assertThat(allocated / (double) WRITES).as("bytes for each write").isLessThan(1);
   }
 
+  @Test
+  void rowsOfAListAllocateNothing() {
+    op.gathering(new int[] {3, 1, 3, 0}, 0, 4, 100, 16);
+    aWriteAllocatesNothing();
+  }
+
   private void write() {
     for (int i = 0; i < WRITES; i++) {
       if (!origin.domain.post(op).isTaken()) {

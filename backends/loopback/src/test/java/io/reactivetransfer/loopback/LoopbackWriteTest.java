@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -164,6 +165,47 @@ class LoopbackWriteTest {
     assertThat(target.at(101)).isEqualTo((byte) 101);
     assertThat(target.at(102)).isEqualTo((byte) 150);
     assertThat(target.at(103)).isEqualTo((byte) 151);
+  }
+
+  @Test
+  void rowsOfAListComeInItsOrderAlsoWhenTheyTakeSeveralTurns() {
+    TestNic slow =
+        TestNic.open(LoopbackBackend.builder().network(network).maxCopyBytesPerPoll(5).build(), 3);
+    for (int i = 0; i < TestNic.MEMORY_BYTES; i++) {
+      origin.bytes.set(ValueLayout.JAVA_BYTE, i, (byte) (i / 10));
+    }
+    int[] list = {0, 4, 0, 4, 1, 0};
+    Operation op = origin.write(origin.target(slow), 100, 8, 1).withImm(1);
+    origin.domain.post(op.gathering(list, 1, 4, 10, 3)); // row 0 at 100
+    Arrays.fill(list, 9);
+    assertThat(slow.events()).isEmpty();
+    assertThat(slow.events()).containsExactly("imm 1");
+    assertThat(origin.events()).containsExactly("written 1");
+    byte[] expected = {14, 14, 0, 10, 10, 0, 14, 14, 0, 11, 11, 0};
+    for (int i = 0; i < expected.length; i++) {
+      assertThat(slow.at(100 + i)).as("byte %d", i).isEqualTo(expected[i]);
+    }
+    origin.domain.post(origin.write(origin.target(slow), 200, 4, 2));
+    slow.events();
+    assertThat(origin.events()).containsExactly("written 2");
+    assertThat(slow.at(203)).as("a range behind it").isEqualTo((byte) 20);
+    origin.domain.post(
+        origin.write(origin.target(slow), 300, 2, 3).gathering(new int[] {7}, 0, 1, 10, 2));
+    slow.events();
+    assertThat(slow.at(301)).as("one row alone").isEqualTo((byte) 37);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3277, 20", "2147483647, 20", "1, 9223372036854775807", "1, 65532"})
+  void refusesListedRowsOutsideOfTheMemory(int row, long stride) {
+    Operation op =
+        origin
+            .write(origin.target(target), 0, 10, 6)
+            .withImm(1)
+            .gathering(new int[] {row, 0}, 0, 2, stride, 5);
+    assertThat(origin.domain.post(op).isTaken()).isTrue();
+    assertThat(target.events()).isEmpty();
+    assertThat(origin.events()).singleElement().asString().startsWith("failed 6 ");
   }
 
   @ParameterizedTest

@@ -25,6 +25,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * A NIC that does what it is told: it writes down what it gets, and reports only what the test
@@ -48,7 +50,11 @@ public final class ScriptedNic implements Domain {
   /** Another engine's memory, resolved here. */
   public record Target(Remote peer, String key, long length) implements RemoteMemory {}
 
-  /** A write that was taken over. */
+  /**
+   * A write that was taken over.
+   *
+   * @param gathered where its rows begin within the source, if they are gathered; else nothing
+   */
   public record Piece(
       int nic,
       Local source,
@@ -59,9 +65,22 @@ public final class ScriptedNic implements Domain {
       int rows,
       long sourceStride,
       long targetStride,
+      List<Long> gathered,
       long token,
       boolean counted,
-      int wireImm) {}
+      int wireImm) {
+
+    /** Where each of its rows begins within the source. */
+    public List<Long> sourceOffsets() {
+      return isGathered()
+          ? gathered
+          : LongStream.range(0, rows).mapToObj(row -> sourceOffset + row * sourceStride).toList();
+    }
+
+    public boolean isGathered() {
+      return !gathered.isEmpty();
+    }
+  }
 
   /** What a NIC of a peer has said to this one. */
   public record Heard(Remote from, String text) {}
@@ -433,6 +452,9 @@ public final class ScriptedNic implements Domain {
     if (op.rows() < 1 || op.rows() > capabilities.maxRows()) {
       backend.violated("a write of " + op.rows() + " rows");
     }
+    if (op.isGathered() && (op.rows() < 2 || op.rows() > capabilities.maxGather())) {
+      backend.violated("a write that gathers " + op.rows() + " rows");
+    }
     if (op.localOffset() < 0 || op.localOffset() + op.localExtent() > source.memory().length()) {
       backend.violated("a source out of bounds: " + op.localOffset() + " + " + op.localExtent());
     }
@@ -457,6 +479,9 @@ public final class ScriptedNic implements Domain {
             op.rows(),
             op.localStride(),
             op.remoteStride(),
+            op.isGathered()
+                ? IntStream.range(0, op.rows()).mapToObj(op::localOffset).toList()
+                : List.of(),
             op.token(),
             op.hasImm(),
             op.imm());

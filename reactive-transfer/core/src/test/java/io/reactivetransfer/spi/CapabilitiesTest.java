@@ -22,6 +22,7 @@ class CapabilitiesTest {
     assertThat(least.devices()).containsExactly(Device.HOST);
     assertThat(least.operations()).containsExactly(Operation.Kind.WRITE);
     assertThat(least.maxRows()).isEqualTo(1);
+    assertThat(least.maxGather()).isEqualTo(1);
   }
 
   @Test
@@ -32,6 +33,7 @@ class CapabilitiesTest {
             .fencesLostPeers(true)
             .devices(Set.of(Device.HOST, GPU))
             .maxRows(9)
+            .maxGather(6)
             .build();
     Capabilities.Builder changing = all.toBuilder().maxWriteBytes(8);
     Capabilities changed = changing.build();
@@ -42,8 +44,19 @@ class CapabilitiesTest {
     assertThat(changed.fencesLostPeers()).isTrue();
     assertThat(changed.devices()).containsExactlyInAnyOrder(Device.HOST, GPU);
     assertThat(changed.maxRows()).isEqualTo(9);
+    assertThat(changed.maxGather()).isEqualTo(6);
     assertThat(all.maxWriteBytes()).isEqualTo(7);
-    assertThat(all.toString()).contains("DELIVERED", "gpu:0", "WRITE", "9 rows");
+    assertThat(all.toString()).contains("DELIVERED", "gpu:0", "WRITE", "9 rows", "gathers up to 6");
+  }
+
+  /** Who lowers the one, such as a layer above a NIC, need not know of the other. */
+  @Test
+  void gatherNoMoreRowsThanAnOperationHas() {
+    Capabilities all = Capabilities.builder(7, 2).maxRows(4).maxGather(9).build();
+    assertThat(all.maxGather()).isEqualTo(4);
+    assertThat(all.toBuilder().maxRows(1).build().maxGather()).isEqualTo(1);
+    assertThat(all.toBuilder().maxRows(20).build().maxGather()).isEqualTo(9);
+    assertThat(Capabilities.builder(7, 2).maxGather(9).build().maxGather()).isEqualTo(1);
   }
 
   @Test
@@ -58,6 +71,9 @@ class CapabilitiesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Capabilities.builder(1, 1).maxRows(0).build())
         .withMessageContaining("maxRows 0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Capabilities.builder(1, 1).maxGather(0).build())
+        .withMessageContaining("maxGather 0");
     assertThatIllegalArgumentException().isThrownBy(() -> builder.devices(Set.of()).build());
   }
 }
