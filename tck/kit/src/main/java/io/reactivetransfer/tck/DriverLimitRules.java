@@ -30,7 +30,7 @@ abstract class DriverLimitRules extends RuleGroup {
   private static final int FLUSHES = 3;
 
   /** Bytes of memory for rows. */
-  private static final long ROWS_LENGTH = 400_000;
+  static final long ROWS_LENGTH = 400_000;
 
   DriverLimitRules(TransferConformance kit) {
     super(kit);
@@ -114,6 +114,17 @@ abstract class DriverLimitRules extends RuleGroup {
         () -> assertThat(wire.origin().reported()).as("reports").isEqualTo(1 + shapes.length));
     assertThat(wire.target().reports()).as("immediates").hasSize(shapes.length);
     assertThat(wire.to().mismatch(expected)).as("first byte that has changed").isEqualTo(-1);
+  }
+
+  @Test
+  final void r17_36_rowsOfAListComeInItsOrderAndAreToldOnce() {
+    Wire wire = Wire.open(stage(), ROWS_LENGTH, 0);
+    int most = capabilities(wire).maxGather();
+    assumeTrue(most > 1, "the NIC gathers no rows");
+    wire.connect();
+    GatheredRows rows = new GatheredRows(wire, most, stage().random());
+    rows.write();
+    wire.throughout(rows::requireToldOnce);
   }
 
   @Test

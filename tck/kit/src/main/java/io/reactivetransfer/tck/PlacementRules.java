@@ -1,5 +1,9 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.GatherList;
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Scatter;
@@ -84,6 +88,42 @@ abstract class PlacementRules extends RuleGroup {
         stage().awaitBytes("after " + grid, duo.to());
       }
       duo.from().assertAsExpected("the source of rows");
+    }
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("nicCounts")
+  final void r11_9_rowsOfAListComeInItsOrder(int nics) {
+    for (int maxRows : new int[] {1, 3, Integer.MAX_VALUE}) {
+      Duo duo = Duo.open(stage(), nics, new Valve().rows(maxRows));
+      boolean delivers = duo.origin().completionLevel() == CompletionLevel.DELIVERED;
+      Imm imm = stage().imm();
+      AimedWrite write = AimedWrite.between(duo.from().region(), duo.view(), imm);
+      for (GatherList list :
+          List.of(
+              GatherList.of(16, 16, 16), GatherList.of(7, 30, 12), GatherList.of(600, 500, 700))) {
+        for (int size : delivers ? new int[] {2, 8, 9, 40} : new int[] {2, 8}) {
+          int[] rows = stage().random().ints(size, 0, 60).toArray();
+          rows[0] = 50; // in no order, and one of them twice
+          rows[1] = rows[size - 1];
+          Probe<Void> claim = stage().claim(duo.target(), imm, 1);
+          list.clear();
+          Arrays.stream(rows).forEach(list::add);
+          long from = duo.source(100, 1).offset();
+          stage().done(duo.origin(), write.aim(list, from, 640));
+          list.clear().addRange(0, size); // it is its owner's again
+          for (int i = 0; i < size; i++) {
+            long row = from + rows[i] * list.sourceStride();
+            duo.to().expectCopy(640 + i * list.targetStride(), duo.from(), row, list.rowLength());
+          }
+          claim.awaitCompletion();
+          stage().awaitBytes("after rows of a list, " + list, duo.to());
+        }
+      }
+      duo.from().assertAsExpected("the source of rows of a list");
+      stage()
+          .patience()
+          .until("nothing unclaimed", () -> duo.target().stats().unclaimedImms() == 0);
     }
   }
 

@@ -105,7 +105,10 @@ final class Valve {
     return this;
   }
 
-  /** The NICs carry no more rows at once than these; to be called before they are opened. */
+  /**
+   * The NICs carry no more rows at once than these, gathered or not; to be called before they are
+   * opened.
+   */
   synchronized Valve rows(int maxRows) {
     this.maxRows = maxRows;
     return this;

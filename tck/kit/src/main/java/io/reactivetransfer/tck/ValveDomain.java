@@ -148,6 +148,9 @@ final class ValveDomain extends ForwardingDomain {
     if (op.rows() > capabilities().maxRows()) {
       valve.fault("a NIC was given " + op.rows() + " rows at once");
     }
+    if (op.isGathered() && op.rows() > capabilities().maxGather()) {
+      valve.fault("a NIC was given " + op.rows() + " rows to gather at once");
+    }
     if (valve.refusesWrite(writeRefusals)) {
       writeRefusals++;
       context.doorbell().ring();

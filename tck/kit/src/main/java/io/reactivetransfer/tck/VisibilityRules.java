@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.RemoteRegion;
@@ -188,6 +189,13 @@ abstract class VisibilityRules extends RuleGroup {
       duo.to().expectCopy(512 + row * 32L, duo.from(), shift + row * 96L, 16);
     }
     duo.to().assertAsExpected("when a write was counted that was aimed at rows");
+    GatherList list = GatherList.of(16, 96, 32).add(2).add(0).add(2);
+    stage().get(duo.origin().submit(write.aim(list, shift, 768)));
+    stage().complete(duo.target().counter(imm).next(1));
+    for (int i = 0; i < 3; i++) {
+      duo.to().expectCopy(768 + i * 32L, duo.from(), shift + list.get(i) * 96L, 16);
+    }
+    duo.to().assertAsExpected("when a write was counted that was aimed at rows of a list");
     // A claim is told before the figures say so.
     stage().patience().until("nothing unclaimed", () -> duo.target().stats().unclaimedImms() == 0);
   }

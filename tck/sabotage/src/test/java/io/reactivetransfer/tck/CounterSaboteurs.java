@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
@@ -129,7 +130,7 @@ final class CounterSaboteurs {
 
     @Override
     public <T extends Transfer> Mono<T> submit(T transfer) {
-      if (!(transfer instanceof AimedWrite write)) {
+      if (!(transfer instanceof AimedWrite write) || write.list() != null) {
         return inner.submit(transfer);
       }
       Transfer kept =
@@ -157,7 +158,10 @@ final class CounterSaboteurs {
       }
       AimedWrite copy = AimedWrite.between(write.source(), write.target(), write.imm());
       PagedWrite.Rows rows = write.rows();
-      if (rows == null) {
+      GatherList list = write.list();
+      if (list != null) {
+        copy.aim(list.copy(), write.sourceOffset(), write.targetOffset());
+      } else if (rows == null) {
         copy.aim(write.sourceOffset(), write.targetOffset(), write.length());
       } else {
         copy.aim(rows, write.sourceOffset(), write.targetOffset());

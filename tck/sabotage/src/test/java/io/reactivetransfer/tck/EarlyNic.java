@@ -77,7 +77,7 @@ final class EarlyNic extends ForwardingDomain {
         .completion(CompletionLevel.SOURCE_FREE)
         .maxWriteBytes(Math.min(all.maxWriteBytes(), MAX_WRITE_BYTES))
         .queueDepth(DEPTH)
-        .maxRows(1)
+        .maxRows(1) // nor does it gather any
         .devices(Set.of(Device.HOST))
         .build();
   }

@@ -46,7 +46,7 @@ final class MemorySaboteurs {
               .entailing("17.17", "24.5"),
           Saboteur.nic("9.3", "fails own writes from revoked memory", FailsRevokedSource::new),
           Saboteur.nic("11.1", "rounds odd lengths up", RoundsUp::new)
-              .entailing("11.8", "17.35", "24.1", "24.8"),
+              .entailing("11.8", "11.9", "17.35", "24.1", "24.8"),
           Saboteur.nic("11.4", "loses the last byte of a region", LosesLastByte::new)
               .entailing("1.5", "17.2", "17.35", "24.2", "24.11", "24.12"),
           Saboteur.nic("11.5", "writes a byte when there is none to write", WritesOneByte::new),
@@ -256,6 +256,7 @@ final class MemorySaboteurs {
       long more = op.length() + 1;
       boolean room =
           op.rows() == 1
+              && !op.isGathered()
               && op.remoteOffset() + more <= targetLength(op)
               && op.localOffset() + more <= source(op).byteSize();
       return op.length() % 2 == 1 && room

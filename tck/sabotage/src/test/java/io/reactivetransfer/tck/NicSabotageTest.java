@@ -14,6 +14,7 @@ class NicSabotageTest extends SabotageCheck {
       Stream.of(
               NicSaboteurs.ALL,
               DriverSaboteurs.ALL,
+              GatherSaboteurs.ALL,
               RunSaboteurs.ALL,
               WaitSaboteurs.ALL,
               WaitSaboteurs.BLOCKING)

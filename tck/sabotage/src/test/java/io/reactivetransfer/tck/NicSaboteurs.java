@@ -27,8 +27,8 @@ final class NicSaboteurs {
       List.of(
           Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new)
               .entailing(
-                  "1.5", "1.6", "17.2", "17.18", "17.29", "17.35", "24.2", "24.3", "24.5", "24.6",
-                  "24.13"),
+                  "1.5", "1.6", "17.2", "17.18", "17.29", "17.35", "17.36", "24.2", "24.3", "24.5",
+                  "24.6", "24.13"),
           firstPieceCounts(),
           Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
               .entailing("1.5", "1.6", "17.7"),
@@ -49,7 +49,7 @@ final class NicSaboteurs {
           Saboteur.nic("17.2", "tells an arrival of thousands twice", TellsTwiceRarely::new),
           Saboteur.nic("17.3", "claims to have work once it had some", AlwaysBusy::new),
           Saboteur.nic("17.29", "counts rows with the first of them", CountsFirstRow::new)
-              .entailing("1.6", "17.30", "17.35"),
+              .entailing("1.6", "17.30", "17.35", "17.36"),
           Saboteur.nic("17.5", "is stuck after several refusals", Wedges::new));
 
   private NicSaboteurs() {}
@@ -87,7 +87,7 @@ final class NicSaboteurs {
       if (!op.hasImm() || op.rows() == 1) {
         return super.post(op);
       }
-      Operation first = op.copy().range(op.localOffset(), op.remoteOffset(), op.rowLength());
+      Operation first = op.copy().range(op.localOffset(0), op.remoteOffset(), op.rowLength());
       if (!pass(first, true).isTaken()) {
         return PostResult.NIC_BUSY;
       }

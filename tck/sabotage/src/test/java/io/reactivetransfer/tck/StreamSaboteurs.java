@@ -1,5 +1,7 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
@@ -23,6 +25,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
@@ -64,6 +67,9 @@ final class StreamSaboteurs {
           one("10.7", "counts a page once for each row", StreamSaboteurs::rowByRow)
               .entailing("1.6"),
           one("11.8", "leaves no gaps between rows", StreamSaboteurs::withoutGaps).entailing("1.6"),
+          one("11.9", "sorts a list of rows", StreamSaboteurs::sortedRows).entailing("1.7"),
+          one("11.9", "takes each row of a list once", StreamSaboteurs::distinctRows)
+              .entailing("1.7"),
           one("11.3", "mixes up the parts of a scatter", StreamSaboteurs::mixedParts),
           Saboteur.engine("12.6", "accepts signals to foreign peers", SwallowsForeign::new),
           many("12.9", "takes a rejected transfer for the end", EndsAtRejected::new),
@@ -438,6 +444,25 @@ final class StreamSaboteurs {
     var dense =
         new PagedWrite.Rows(rows.count(), rows.length(), rows.sourceStride(), rows.length());
     return PagedWrite.of(dense, write.source(), write.target(), write.imm());
+  }
+
+  private static Transfer sortedRows(Transfer transfer) {
+    return withRows(transfer, IntStream::sorted);
+  }
+
+  private static Transfer distinctRows(Transfer transfer) {
+    return withRows(transfer, IntStream::distinct);
+  }
+
+  private static Transfer withRows(Transfer transfer, UnaryOperator<IntStream> change) {
+    if (!(transfer instanceof AimedWrite write) || write.list() == null) {
+      return transfer;
+    }
+    GatherList list = write.list();
+    GatherList changed = list.copy().clear();
+    change.apply(IntStream.range(0, list.size()).map(list::get)).forEach(changed::add);
+    return AimedWrite.between(write.source(), write.target(), write.imm())
+        .aim(changed, write.sourceOffset(), write.targetOffset());
   }
 
   private static Transfer mixedParts(Transfer transfer) {

@@ -156,6 +156,7 @@ final class NicProcess {
             String.valueOf(can.queueDepth()),
             String.valueOf(can.fencesLostPeers()),
             String.valueOf(can.maxRows()),
+            String.valueOf(can.maxGather()),
             Base64.getEncoder().encodeToString(domain.address()));
     ServedNic served = new ServedNic(domain, memory, index);
     say(line);

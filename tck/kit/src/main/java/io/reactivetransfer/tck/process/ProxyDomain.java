@@ -31,6 +31,12 @@ final class ProxyDomain implements Domain {
   private static final long PATIENCE_NANOS = 20_000_000_000L;
   private static final int BATCH = 256;
 
+  /** What a record has beside the numbers of rows, at most, in bytes. */
+  private static final int DESCRIPTION_BYTES = 128;
+
+  /** The most rows of one write that are gathered: as many as one record has room for. */
+  static final int MAX_GATHER = (Ring.MAX_RECORD_BYTES - DESCRIPTION_BYTES) / Integer.BYTES;
+
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Local(int handle, byte[] key) implements LocalMemory {}
 
@@ -195,25 +201,33 @@ final class ProxyDomain implements Domain {
 
   @Override
   public PostResult post(Operation op) {
-    boolean taken =
-        !closed
-            && requests.offer(
-                Kind.POST
-                    .begin()
-                    .putInt(((Local) op.local()).handle())
-                    .putInt(((Remote) op.remote()).handle())
-                    .putInt(((Remote) op.remote()).to().losses)
-                    .putLong(op.token())
-                    .putLong(op.localOffset())
-                    .putLong(op.remoteOffset())
-                    .putLong(op.length())
-                    .putInt(op.rows())
-                    .putLong(op.localStride())
-                    .putLong(op.remoteStride())
-                    .put((byte) (op.hasImm() ? 1 : 0))
-                    .putInt(op.imm())
-                    .flip());
-    return taken ? PostResult.TAKEN : PostResult.NIC_BUSY;
+    return !closed && requests.offer(described(op)) ? PostResult.TAKEN : PostResult.NIC_BUSY;
+  }
+
+  /** With the numbers of the rows behind the rest, if they are gathered. */
+  private static ByteBuffer described(Operation op) {
+    ByteBuffer request =
+        Kind.POST
+            .begin()
+            .putInt(((Local) op.local()).handle())
+            .putInt(((Remote) op.remote()).handle())
+            .putInt(((Remote) op.remote()).to().losses)
+            .putLong(op.token())
+            .putLong(op.localOffset())
+            .putLong(op.remoteOffset())
+            .putLong(op.length())
+            .putInt(op.rows())
+            .putLong(op.localStride())
+            .putLong(op.remoteStride())
+            .put((byte) (op.hasImm() ? 1 : 0))
+            .putInt(op.imm());
+    if (op.isGathered()) {
+      long stride = Math.max(1, op.localStride());
+      for (int row = 0; row < op.rows(); row++) {
+        request.putInt(Math.toIntExact((op.localOffset(row) - op.localOffset()) / stride));
+      }
+    }
+    return request.flip();
   }
 
   @Override

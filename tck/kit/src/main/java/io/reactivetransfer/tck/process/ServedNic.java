@@ -222,7 +222,13 @@ final class ServedNic implements CompletionSink {
         .inRows(in.getInt(), in.getLong(), in.getLong())
         .token(post.token());
     boolean hasImm = in.get() == 1;
-    return nic.post(hasImm ? op.withImm(in.getInt()) : op.withoutImm()) == PostResult.TAKEN;
+    int imm = in.getInt();
+    if (in.hasRemaining()) {
+      int[] listed = new int[op.rows()];
+      in.asIntBuffer().get(listed);
+      op.gathering(listed, 0, op.rows(), op.localStride(), op.remoteStride());
+    }
+    return nic.post(hasImm ? op.withImm(imm) : op.withoutImm()) == PostResult.TAKEN;
   }
 
   /** What the NIC has not taken yet is lost, too, with its peer. */

@@ -162,12 +162,13 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
             .completion(CompletionLevel.valueOf(words[1]))
             .fencesLostPeers(Boolean.parseBoolean(words[4]))
             .maxRows(Integer.parseInt(words[5]))
+            .maxGather(Math.min(Integer.parseInt(words[6]), ProxyDomain.MAX_GATHER))
             .build();
     return new ProxyDomain(
         memory,
         index,
         capabilities,
-        Base64.getDecoder().decode(words[6]),
+        Base64.getDecoder().decode(words[7]),
         () -> !gone.isDone(),
         () -> giveBack(index));
   }
