@@ -144,7 +144,7 @@ final class InFlightWrite {
   /** Target: copies at most this much of what is left; what that has cost, in bytes. */
   long copyInto(LoopbackMemory target, long maxBytes) {
     LoopbackMemory from = Objects.requireNonNull(source);
-    if (rows > 1 || isGathered) {
+    if (rows > 1) {
       return copyRows(from, target, maxBytes);
     }
     long bytes = Math.min(maxBytes, length - copied);

@@ -236,11 +236,15 @@ public final class Operation {
    * @param list the numbers, each 0 or more; not copied, and as it is until this object is filled
    *     again
    * @param first which of them is that of the first row
-   * @param rows how many rows, at least 1; the length is a multiple of it
+   * @param rows how many rows, at least 2, as one is a range; the length is a multiple of it
    * @param localStride bytes that the numbers count, at least 0
    * @param remoteStride bytes from one row to the next in the remote memory, at least 0
    */
   public Operation gathering(int[] list, int first, int rows, long localStride, long remoteStride) {
+    if (rows < 2) {
+      throw new IllegalArgumentException(
+          "expected 2 or more rows to gather, got " + rows + "; one is a range without gaps");
+    }
     Objects.checkFromIndexSize(first, rows, list.length);
     inRows(rows, localStride, remoteStride);
     this.list = list;

@@ -95,8 +95,7 @@ class OperationTest {
     assertThat(op.localOffset(2)).isEqualTo(5 + 160);
     assertThat(op.localExtent()).as("up to the row that lies last").isEqualTo(170);
     assertThat(op.remoteExtent()).isEqualTo(32);
-    assertThat(op.gathering(list, 0, 1, 40, 11).localOffset(0)).isEqualTo(5 + 360);
-    assertThat(op.localExtent()).as("of one row").isEqualTo(360 + 30);
+    assertThatIllegalArgumentException().isThrownBy(() -> op.gathering(list, 0, 1, 40, 11));
     assertThat(op.gathering(list, 5, 2, 0, 15).localOffset(1)).isEqualTo(5);
     assertThat(op.localExtent()).isEqualTo(15);
   }
@@ -156,8 +155,8 @@ class OperationTest {
     assertThatIllegalArgumentException().isThrownBy(() -> op.gathering(list, 0, 0, 10, 10));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> op.range(0, 0, 31).gathering(list, 0, 3, 10, 10));
-    assertThatIllegalArgumentException().isThrownBy(() -> op.gathering(list, 0, 1, -1, 10));
-    assertThatIllegalArgumentException().isThrownBy(() -> op.gathering(list, 0, 1, 1, -10));
+    assertThatIllegalArgumentException().isThrownBy(() -> op.gathering(list, 0, 2, -1, 10));
+    assertThatIllegalArgumentException().isThrownBy(() -> op.gathering(list, 0, 2, 1, -10));
     assertThat(op.isGathered()).isFalse();
     op.range(0, 0, 30).gathering(list, 0, 3, Long.MAX_VALUE / 8, 10);
     assertThat(op.localExtent()).as("what is too far").isEqualTo(Long.MAX_VALUE);

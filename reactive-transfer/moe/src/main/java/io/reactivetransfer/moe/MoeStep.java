@@ -279,8 +279,8 @@ public final class MoeStep {
   /**
    * Sends the results that lie in the {@link ExpertBatch} to where their tokens came from.
    * Completes when all of them were written. They are read where they lie until this and {@link
-   * #combineReceive} have both ended. Experts must have done with the tokens: whoever has
-   * these results may send those of the next step to the same memory. Comes after {@link
+   * #combineReceive} have both ended. Experts must have done with the tokens: whoever has these
+   * results may send those of the next step to the same memory. Comes after {@link
    * #dispatchReceive} has emitted the batch; in a group with {@linkplain
    * MoeOptions.Builder#arrivalFlags arrival flags} also after the third word says that it is there.
    */
