@@ -117,7 +117,8 @@ class CopyTurnTest {
     SentFrames sent = SentFrames.afterAnswer(it.peer.taken());
     assertThat(sent.writes).isEqualTo(1);
     byte[] write = sent.posted.getFirst();
-    return Arrays.copyOfRange(write, Wire.ROWS_BYTES, write.length);
+    int head = write[0] == Wire.ROWS ? Wire.ROWS_BYTES : Wire.WRITE_BYTES;
+    return Arrays.copyOfRange(write, head, write.length);
   }
 
   /** Also those of which all are as long as what is copied at once. */

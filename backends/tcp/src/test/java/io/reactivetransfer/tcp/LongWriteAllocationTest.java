@@ -50,8 +50,7 @@ class LongWriteAllocationTest {
     "true, 5000000, 1",
     "false, 5000000, 1",
     "true, 5000000, 1000",
-    "false, 5000000, 1000",
-    "false, 5000000, 4000"
+    "false, 5000000, 1000"
   })
   void aWriteAllocatesNothing(boolean isOfADevice, int bytes, int gathered) throws Exception {
     FutureTask<Long> measured = new FutureTask<>(() -> allocated(isOfADevice, bytes, gathered));
