@@ -114,7 +114,8 @@ final class Group {
 
   /**
    * Whether NICs gather so many rows of one write, so that nobody need copy them together before.
-   * Of more than this they would be told after another round trip, and of few at a time never.
+   * What is more operations than are counted together would be told after another round trip; and
+   * not at all where nobody knows when a write has come.
    */
   boolean gathers(long rows) {
     return engine.maxGather() > 1
