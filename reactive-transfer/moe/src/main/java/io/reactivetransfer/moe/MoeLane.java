@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.MemoryRegion;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -220,13 +221,27 @@ public final class MoeLane {
     return ended;
   }
 
-  /** What was freed of the tokens and sums of a step that is under way, or null. */
+  /** What was freed or closed of the tokens and sums of a step that is under way, or null. */
   @Nullable String freed() {
     String freed =
         Freed.text("tokens", dispatch.tokens(), "dispatchSend has ended on lane " + index);
+    if (freed == null) {
+      freed = closed(dispatch.source());
+    }
     return freed != null
         ? freed
         : Freed.text("sums", combine.sums(), "combineReceive has ended on lane " + index);
+  }
+
+  /** An engine that closes closes its regions, too, and that is another reason. */
+  private @Nullable String closed(@Nullable MemoryRegion tokens) {
+    return tokens == null || !tokens.isClosed() || group.engine.isClosed()
+        ? null
+        : "expected the region of the tokens to be open until dispatchSend has ended on lane "
+            + index
+            + ", got one of "
+            + tokens.length()
+            + " bytes that was closed before";
   }
 
   /** The number of the step that is neither over nor still to begin, or 0. */

@@ -171,9 +171,13 @@ public final class MoeStep {
    * them in send order before: a copy of all tokens less. Elsewhere, and on an accelerator, it is
    * as if they were not registered.
    *
+   * <p>A group that fails says so when no transfer of this engine reads that region any more, those
+   * of others included: do not keep it busy with anything else without a pause.
+   *
    * @param tokens the tokens of this rank's group, in a region that stays open, and memory that
    *     stays as it is, until this has ended; may be registered for local use only
-   * @throws IllegalArgumentException also if that is registered with another engine
+   * @throws IllegalArgumentException also if that is registered with another engine, or was closed
+   *     already
    */
   public Mono<Void> dispatchSend(MemorySlice tokens, long stride) {
     MemoryRegion region = Objects.requireNonNull(tokens, "tokens").region();
@@ -183,6 +187,12 @@ public final class MoeStep {
               + group.engine.id()
               + ", got some of "
               + region.engine());
+    }
+    if (region.isClosed()) {
+      throw new IllegalArgumentException(
+          "expected tokens in an open region, got one of "
+              + region.length()
+              + " bytes that is closed");
     }
     return switch (region.memory()) {
       case HostMemory host -> {
@@ -256,8 +266,10 @@ public final class MoeStep {
 
   /**
    * Receives the tokens of all ranks for this rank's experts. Emits them when all are there, by
-   * expert; or, of a shape that is {@linkplain MoeShape#isInPlace() in place}, where they have
-   * come. There, and where NICs gather rows, when its results of the step before were written, too.
+   * expert, or, of a shape that is {@linkplain MoeShape#isInPlace() in place}, where they have
+   * come. If results are sent from where experts put them, which is so in place and where NICs
+   * gather rows ({@link TransferEngine#maxGather()}), it waits until those of the step before were
+   * written, too.
    */
   public Mono<ExpertBatch> dispatchReceive() {
     return half(
@@ -278,10 +290,10 @@ public final class MoeStep {
 
   /**
    * Sends the results that lie in the {@link ExpertBatch} to where their tokens came from.
-   * Completes when all of them were written. They are read where they lie until this and {@link
-   * #combineReceive} have both ended. Experts must have done with the tokens: whoever has these
-   * results may send those of the next step to the same memory. Comes after {@link
-   * #dispatchReceive} has emitted the batch; in a group with {@linkplain
+   * Completes when all of them were written. Until then they may be read where they lie, and those
+   * that are this rank's own until {@link #combineReceive} has ended. Experts must have done with
+   * the tokens: whoever has these results may send those of the next step to the same memory. Comes
+   * after {@link #dispatchReceive} has emitted the batch; in a group with {@linkplain
    * MoeOptions.Builder#arrivalFlags arrival flags} also after the third word says that it is there.
    */
   public Mono<Void> combineSend() {

@@ -1,8 +1,10 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.Transfer;
@@ -66,6 +68,9 @@ enum Mistake implements UnaryOperator<TransferEngine> {
   /** Says that memory is quiet while it is still being read. */
   SIGNALS_BEFORE_QUIET,
 
+  /** Says so of tokens that are registered, and of nothing else. */
+  TOKENS_ARE_QUIET_AT_ONCE,
+
   /** Tells others another rank than the one that is the reason. */
   BLAMES_ANOTHER,
 
@@ -93,11 +98,7 @@ enum Mistake implements UnaryOperator<TransferEngine> {
                   : null;
             }
             case "register" -> {
-              return this == KEEPS_MEMORY || this == SIGNALS_BEFORE_QUIET
-                  ? engine
-                      .register((MemorySegment) arguments[0])
-                      .map(region -> regions.odd(region, this::ofRegion))
-                  : null;
+              return register(engine, regions, arguments);
             }
             case "messages" -> {
               return this == TAKES_EARLIER_EPOCHS
@@ -116,6 +117,20 @@ enum Mistake implements UnaryOperator<TransferEngine> {
             }
           }
         });
+  }
+
+  /** A group registers its memory for others, too, and the application its tokens for itself. */
+  private Object register(TransferEngine engine, OddRegions regions, Object[] arguments) {
+    if (arguments[0] instanceof MemorySegment memory) {
+      return this == KEEPS_MEMORY || this == SIGNALS_BEFORE_QUIET
+          ? engine.register(memory).map(region -> regions.odd(region, this::ofRegion))
+          : null;
+    }
+    return this == TOKENS_ARE_QUIET_AT_ONCE
+        ? engine
+            .register((Memory) arguments[0], (Access) arguments[1])
+            .map(region -> regions.odd(region, this::ofRegion))
+        : null;
   }
 
   private Object ofRegion(String method, Object[] arguments) {
@@ -154,7 +169,8 @@ enum Mistake implements UnaryOperator<TransferEngine> {
               Flux.merge(
                   engine.submit(all.filter(write -> write.length() > 0), deadline),
                   all.filter(write -> write.length() == 0)));
-      case KEEPS_MEMORY, SIGNALS_BEFORE_QUIET -> regions.submit(engine, writes, deadline);
+      case KEEPS_MEMORY, SIGNALS_BEFORE_QUIET, TOKENS_ARE_QUIET_AT_ONCE ->
+          regions.submit(engine, writes, deadline);
       default -> null;
     };
   }

@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PeerAddress;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -40,6 +41,9 @@ class NullArgumentsTest {
       requireNamed("tokens", () -> step.dispatchSend((MemorySegment) null));
       requireNamed("tokens", () -> step.dispatchSend((Memory) null));
       requireNamed("tokens", () -> step.dispatchSend((Memory) null, 16));
+      requireNamed("tokens", () -> step.dispatchSend((MemorySlice) null));
+      requireNamed("tokens", () -> step.dispatchSend((MemorySlice) null, 16));
+      requireNamed("tokens", () -> step.run((MemorySlice) null, _ -> Mono.empty(), (Memory) null));
       requireNamed("sums", () -> step.combineReceive((MemorySegment) null));
       requireNamed("sums", () -> step.combineReceive((Memory) null));
       requireNamed("sums", () -> step.combineReceive((Memory) null, 16));

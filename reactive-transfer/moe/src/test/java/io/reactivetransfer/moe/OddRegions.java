@@ -1,6 +1,7 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
@@ -51,7 +52,10 @@ final class OddRegions {
 
   /** One from there, that is aimed at the same. */
   static AimedWrite copy(AimedWrite aimed, MemoryRegion source) {
-    return AimedWrite.between(source, aimed.target(), aimed.imm())
-        .aim(aimed.sourceOffset(), aimed.targetOffset(), aimed.length());
+    AimedWrite copy = AimedWrite.between(source, aimed.target(), aimed.imm());
+    GatherList list = aimed.list();
+    return list == null
+        ? copy.aim(aimed.sourceOffset(), aimed.targetOffset(), aimed.length())
+        : copy.aim(list.copy(), aimed.sourceOffset(), aimed.targetOffset());
   }
 }

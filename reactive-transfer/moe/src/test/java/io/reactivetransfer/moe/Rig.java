@@ -22,6 +22,12 @@ final class Rig implements AutoCloseable {
   final List<MoeGroup> groups;
   private final Arena arena = Arena.ofShared();
 
+  /** Null if nobody knows with which engines. */
+  private final RegisteredTokens registered;
+
+  /** Of all ranks, if it was made here. */
+  final List<MemorySegment> memory = new ArrayList<>();
+
   /** The tokens of all groups in one step. */
   static final class Tokens {
     final int[] count;
@@ -60,11 +66,17 @@ final class Rig implements AutoCloseable {
 
   Rig(Cluster cluster, String name, MoeShape shape, MoeOptions options) {
     this.shape = shape;
+    this.registered =
+        new RegisteredTokens(cluster.engines, arena, new RandomSteps(shape.toString().hashCode()));
+    for (int rank = 0; rank < shape.ranks(); rank++) {
+      memory.add(memory(rank));
+    }
     this.groups =
         Cluster.await(
             Flux.range(0, shape.ranks())
                 .flatMapSequential(
-                    rank -> join(cluster, name, shape, rank, memory(rank), options), shape.ranks())
+                    rank -> join(cluster, name, shape, rank, memory.get(rank), options),
+                    shape.ranks())
                 .collectList());
   }
 
@@ -72,6 +84,7 @@ final class Rig implements AutoCloseable {
   Rig(MoeShape shape, List<MoeGroup> groups) {
     this.shape = shape;
     this.groups = groups;
+    this.registered = null;
   }
 
   /** Filled with what no test expects. */
@@ -122,6 +135,31 @@ final class Rig implements AutoCloseable {
               sums)
           .doOnSuccess(done -> requireExact(rank, tokens, sums));
     });
+  }
+
+  /**
+   * The same, of tokens that are registered, and that are overwritten as soon as they were sent.
+   */
+  Mono<Void> registeredStep(int rank, int lane, Tokens tokens) {
+    int group = groupOf(rank);
+    Mono<RegisteredTokens.Given> given =
+        registered.give(rank, tokens.payload[group], tokens.count[group], shape.tokenBytes());
+    return Mono.usingWhen(
+        given,
+        from -> registeredStep(rank, lane, tokens, from),
+        from -> registered.giveBack(rank, from));
+  }
+
+  private Mono<Void> registeredStep(
+      int rank, int lane, Tokens tokens, RegisteredTokens.Given given) {
+    MemorySegment sums = sums(rank, tokens);
+    MoeStep step = begin(rank, lane, tokens);
+    return Mono.when(
+            step.dispatchSend(given.slice(), given.stride()).doOnSuccess(done -> given.spoil()),
+            step.dispatchReceive()
+                .doOnNext(batch -> Model.compute(shape, batch))
+                .then(Mono.when(step.combineSend(), step.combineReceive(sums))))
+        .doOnSuccess(done -> requireExact(rank, tokens, sums));
   }
 
   /**
@@ -213,14 +251,21 @@ final class Rig implements AutoCloseable {
 
   /**
    * Steps of all ranks on one lane, one after the other; no rank waits for another between them.
+   * Half of them have tokens that are registered.
    */
   Mono<Void> steps(int lane, List<Tokens> all) {
     List<Mono<Void>> ranks = new ArrayList<>();
     for (int rank = 0; rank < shape.ranks(); rank++) {
       int of = rank;
-      ranks.add(Flux.fromIterable(all).concatMap(tokens -> step(of, lane, tokens)).then());
+      ranks.add(Flux.fromIterable(all).concatMap(tokens -> any(of, lane, tokens)).then());
     }
     return Mono.when(ranks);
+  }
+
+  private Mono<Void> any(int rank, int lane, Tokens tokens) {
+    return registered != null && registered.areNext()
+        ? registeredStep(rank, lane, tokens)
+        : step(rank, lane, tokens);
   }
 
   @Override
@@ -228,6 +273,9 @@ final class Rig implements AutoCloseable {
     Flux.fromIterable(groups)
         .flatMap(group -> group.close().onErrorComplete(), groups.size())
         .blockLast(Cluster.PATIENCE);
+    if (registered != null) {
+      registered.close().block(Cluster.PATIENCE);
+    }
     arena.close();
   }
 }
