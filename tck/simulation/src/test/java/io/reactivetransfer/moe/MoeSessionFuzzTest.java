@@ -214,6 +214,7 @@ class MoeSessionFuzzTest {
               .toList();
       world.runUntil(() -> closing.stream().allMatch(Outcome::isOver));
       closing.forEach(Outcome::value);
+      IntStream.range(0, world.engines.size()).forEach(world::closeTokens);
       world.runFor(1_000_000);
       for (TransferEngine engine : world.engines) {
         assertThat(engine.stats().openRegions()).isZero();

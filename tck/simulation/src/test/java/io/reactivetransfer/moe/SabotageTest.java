@@ -23,7 +23,11 @@ class SabotageTest {
       long seed = SEED + seeds++;
       try {
         switch (mistake) {
-          case SAYS_NOTHING, SIGNALS_BEFORE_QUIET, BLAMES_ANOTHER, CLAIMS_WITHOUT_DEADLINE ->
+          case SAYS_NOTHING,
+              SIGNALS_BEFORE_QUIET,
+              TOKENS_ARE_QUIET_AT_ONCE,
+              BLAMES_ANOTHER,
+              CLAIMS_WITHOUT_DEADLINE ->
               SimulatedStepsTest.faultyRun(seed, mistake);
           case KEEPS_MEMORY, TAKES_EARLIER_EPOCHS -> SimulatedRegroupTest.run(seed, mistake);
           default -> SimulatedStepsTest.calmRun(seed, mistake);

@@ -239,6 +239,7 @@ class SimulatedRegroupTest {
     Outcome<Void> closed = world.start(engine, 0, group.close());
     world.runUntil(closed::isOver);
     closed.value();
+    world.closeTokens(engine);
     world.runFor(1_000_000);
     assertThat(world.engines.get(engine).stats().openRegions()).isZero();
     assertThat(world.engines.get(engine).stats().openLeases()).isZero();

@@ -247,6 +247,24 @@ final class SimulatedSteps {
    */
   private Mono<Void> step(int rank, int lane, Rig.Tokens step, @Nullable List<Mono<Void>> writing) {
     return Mono.defer(() -> {
+      if (!world.tokens.areNext()) {
+        return step(rank, lane, step, null, writing);
+      }
+      int group = shape.groups().groupOf(rank);
+      return world
+          .tokens
+          .give(members[rank], step.payload[group], step.count[group], shape.tokenBytes())
+          .flatMap(given -> step(rank, lane, step, given, writing));
+    });
+  }
+
+  private Mono<Void> step(
+      int rank,
+      int lane,
+      Rig.Tokens step,
+      RegisteredTokens.@Nullable Given given,
+      @Nullable List<Mono<Void>> writing) {
+    return Mono.defer(() -> {
       int group = shape.groups().groupOf(rank);
       MemorySegment sums =
           MemorySegment.ofArray(new byte[(int) (step.count[group] * shape.sumBytes())]);
@@ -267,6 +285,7 @@ final class SimulatedSteps {
                   Mono.defer(halves::combineSend)
                       .doOnSubscribe(begun -> flags.requireTokensStay())
                       .doOnSuccess(done -> flags.requireUnread(number, Section.BLOCKS))
+                      .doOnSuccess(done -> flags.requireUnread(number, ofResults()))
                       .doOnSuccess(done -> useResults(rank, lane)),
                   writing),
               Mono.defer(() -> pause(rank).then(halves.combineReceive(sums)))
@@ -276,6 +295,7 @@ final class SimulatedSteps {
               .doOnNext(batch -> payload.fill(MARK))
               .doOnNext(batch -> flags.tokensCame())
               .doOnNext(batch -> requireUnread(rank, lane, ofResults()))
+              .doOnNext(batch -> section(rank, lane, ofResults()).fill(MARK))
               .flatMap(batch -> {
                 Mono<Void> computed =
                     pause(rank).then(Mono.fromRunnable(() -> Model.compute(shape, batch)));
@@ -285,14 +305,14 @@ final class SimulatedSteps {
               });
       Mono<Void> sent =
           written(
-              halves
-                  .dispatchSend(payload)
-                  .doOnSubscribe(begun -> useSoon(rank, payload))
+              (given == null ? halves.dispatchSend(payload) : fromRegistered(rank, halves, given))
+                  .doOnSubscribe(begun -> useSoon(rank, given == null ? payload : given.memory()))
                   .doOnSuccess(done -> flags.requireUnread(number, Section.SEND))
                   .doOnSuccess(done -> payload.fill(MARK)),
               writing);
       return Mono.when(sent, received)
           .doOnError(e -> givenBack.add(sums.fill(MARK)))
+          .doOnError(e -> requireUnread(rank, given))
           .doOnError(StepRefusedException.class, e -> requireNothingIn(rank, lane, overflow))
           .doOnSuccess(done -> {
             if (sums.mismatch(step.expected[group]) != -1 && wrong == null) {
@@ -300,6 +320,25 @@ final class SimulatedSteps {
             }
           });
     });
+  }
+
+  /** Writes to the tokens as soon as they were sent, or the group is over. */
+  private Mono<Void> fromRegistered(int rank, MoeStep step, RegisteredTokens.Given given) {
+    return step.dispatchSend(given.slice(), given.stride())
+        .doOnTerminate(() -> requireUnread(rank, given))
+        .doOnTerminate(given::spoil)
+        .doFinally(end -> world.start(members[rank], 0, giveBack(rank, given)));
+  }
+
+  private Mono<Void> giveBack(int rank, RegisteredTokens.Given given) {
+    return world.tokens.giveBack(members[rank], given).onErrorComplete(); // its engine may close
+  }
+
+  private void requireUnread(int rank, RegisteredTokens.@Nullable Given given) {
+    if (given != null && world.readersOf(given) != 0 && wrong == null) {
+      wrong =
+          new AssertionError("tokens of rank " + rank + " are read though their half has ended");
+    }
   }
 
   /** A half that writes, or one that has begun it and is waited for later. */

@@ -22,6 +22,8 @@ class SimulatedStepsTest {
       Integer.getInteger(
           "reactivetransfer.moe.seeds", 20 * Integer.getInteger("reactivetransfer.rounds", 1));
 
+  private static final int WORLDS = 50;
+
   /** One world without faults; throws an AssertionError if anything is not as it has to be. */
   static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {
     RandomSteps random = new RandomSteps(seed);
@@ -78,6 +80,21 @@ class SimulatedStepsTest {
       long seed = SEED + i;
       StepsTest.seeded(seed, "calm", () -> calmRun(seed, engine -> engine));
     }
+  }
+
+  /** Always the same worlds: what is found in them is found where NICs gather, too. */
+  @Test
+  void inManyWorldsNicsGatherTokensAndResults() {
+    int tokens = 0;
+    int results = 0;
+    for (int seed = 0; seed < WORLDS; seed++) {
+      Gatherings all = new Gatherings();
+      calmRun(seed, all);
+      tokens += all.tokens > 0 ? 1 : 0;
+      results += all.results > 0 ? 1 : 0;
+    }
+    assertThat(tokens).as("worlds that gather tokens").isGreaterThan(WORLDS / 4);
+    assertThat(results).as("worlds that gather results").isGreaterThan(WORLDS / 8);
   }
 
   @Test
@@ -192,6 +209,7 @@ class SimulatedStepsTest {
         Outcome<Void> closed = world.start(rank, 0, world.groups.get(rank).close());
         world.runUntil(closed::isOver);
         closed.value();
+        world.closeTokens(rank);
         world.runFor(1_000_000);
         assertThat(world.engines.get(rank).stats().openRegions()).isZero();
         assertThat(world.engines.get(rank).stats().openLeases()).isZero();

@@ -57,6 +57,10 @@ final class SimulatedWorld implements AutoCloseable {
   final List<MoeGroup> groups = new ArrayList<>();
 
   private final Arena arena = Arena.ofShared();
+
+  /** What the application registers with all engines, for tokens. */
+  final RegisteredTokens tokens;
+
   private final Weather weather;
   final UnaryOperator<TransferEngine> mistake;
 
@@ -94,6 +98,7 @@ final class SimulatedWorld implements AutoCloseable {
     this.bytes = bytes;
     time = new VirtualTime(random.seed());
     network = new SimulatedNetwork(time, weather, observer, random.seed());
+    tokens = new RegisteredTokens(engines, arena, new RandomSteps(random.seed()));
     nics = random.between(1, 3);
     for (int rank = 0; rank < shape.ranks(); rank++) {
       open(random, rank, bytes > 0 ? bytes : shape.memory(rank).bytes());
@@ -208,6 +213,8 @@ final class SimulatedWorld implements AutoCloseable {
   private static Weather weather(RandomSteps random, int fail, int silent, int slow) {
     // What is done before it has come can be counted only if it is not cut into many pieces.
     boolean sourceFree = random.chance(25);
+    // Of many rows a NIC gathers all tokens of a rank, of a few only those of small steps.
+    int maxRows = random.chance(30) ? random.between(1, 4) : random.between(4, 64);
     return new Weather(
         new Span(500, random.between(1_000, 300_000)),
         new Span(50, random.between(100, 100_000)),
@@ -224,7 +231,8 @@ final class SimulatedWorld implements AutoCloseable {
         sourceFree,
         sourceFree ? 1 << 20 : random.between(16, 4_096),
         random.between(1, 32),
-        random.between(1, 4),
+        maxRows,
+        random.chance(80) ? maxRows : random.between(1, maxRows),
         true);
   }
 
@@ -315,6 +323,18 @@ final class SimulatedWorld implements AutoCloseable {
       watch.run();
       next = time.nextNanos();
     }
+  }
+
+  /** Closes what was registered for tokens, when nobody uses it any more. */
+  void closeTokens(int engine) {
+    Outcome<Void> closed = start(engine, 0, tokens.close(engine));
+    runUntil(closed::isOver);
+    closed.value();
+  }
+
+  /** How many writes may still read tokens that are registered, or were not reported. */
+  long readersOf(RegisteredTokens.Given given) {
+    return network.readersOf(given.memory(), 0, given.memory().byteSize());
   }
 
   /** How many writes may still read memory of an engine, or were not reported. */
