@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 /** The steps of all ranks of a world, whose halves are driven apart, with pauses of any length. */
 final class SimulatedSteps {
@@ -75,6 +76,11 @@ final class SimulatedSteps {
   /** From now on a rank takes up nothing any more, though it lives. */
   void idle(int rank) {
     idle = rank;
+  }
+
+  /** From now on nobody waits any more for what a rank does. */
+  void cancel(int rank) {
+    outcomes.get(rank).forEach(Outcome::cancel);
   }
 
   /** Members of a group disagree at times. */
@@ -327,7 +333,13 @@ final class SimulatedSteps {
     return step.dispatchSend(given.slice(), given.stride())
         .doOnTerminate(() -> requireUnread(rank, given))
         .doOnTerminate(given::spoil)
-        .doFinally(end -> world.start(members[rank], 0, giveBack(rank, given)));
+        .doFinally(end -> {
+          if (end == SignalType.CANCEL) {
+            world.cancelled(members[rank], given);
+          } else {
+            world.start(members[rank], 0, giveBack(rank, given));
+          }
+        });
   }
 
   private Mono<Void> giveBack(int rank, RegisteredTokens.Given given) {

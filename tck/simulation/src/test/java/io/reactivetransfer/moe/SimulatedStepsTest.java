@@ -111,6 +111,7 @@ class SimulatedStepsTest {
     CLOSE_ENGINE,
     CLOSE_GROUP,
     GIVE_UP,
+    CANCEL,
     DO_NOTHING
   }
 
@@ -120,7 +121,7 @@ class SimulatedStepsTest {
   /** How long after a fault all others must have been told, in quiet memory. */
   private static long withinNanos(Fault fault) {
     Duration known =
-        fault == Fault.DO_NOTHING
+        fault == Fault.DO_NOTHING || fault == Fault.CANCEL // maybe between two halves
             ? SimulatedWorld.DEADLINE.plus(Lateness.PATIENCE)
             : SimulatedWorld.LIVENESS;
     return known.plus(WEATHER).toNanos();
@@ -169,7 +170,7 @@ class SimulatedStepsTest {
           }
         }
       }
-      closeAll(world, victim);
+      closeAll(world, fault == Fault.CANCEL ? -1 : victim);
       steps.requireNothingComesLate();
     }
   }
@@ -189,6 +190,7 @@ class SimulatedStepsTest {
       case CLOSE_ENGINE -> world.start(victim, 0, world.engines.get(victim).close());
       case CLOSE_GROUP -> world.start(victim, 0, group.close());
       case GIVE_UP -> world.processes.get(victim).execute(() -> giveUp(group), 0);
+      case CANCEL -> world.processes.get(victim).execute(() -> steps.cancel(victim), 0);
       case DO_NOTHING -> steps.idle(victim);
     }
   }

@@ -20,7 +20,9 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import reactor.core.Disposable;
@@ -57,6 +59,8 @@ final class SimulatedWorld implements AutoCloseable {
   final List<MoeGroup> groups = new ArrayList<>();
 
   private final Arena arena = Arena.ofShared();
+
+  private final Map<Integer, List<RegisteredTokens.Given>> cancelled = new HashMap<>();
 
   /** What the application registers with all engines, for tokens. */
   final RegisteredTokens tokens;
@@ -325,9 +329,25 @@ final class SimulatedWorld implements AutoCloseable {
     }
   }
 
-  /** Closes what was registered for tokens, when nobody uses it any more. */
+  /** Tokens of a half that was cancelled, which may be read until its group has closed. */
+  void cancelled(int engine, RegisteredTokens.Given given) {
+    cancelled.computeIfAbsent(engine, key -> new ArrayList<>()).add(given);
+  }
+
+  /** Closes what was registered for tokens, when all groups of an engine have closed. */
   void closeTokens(int engine) {
-    Outcome<Void> closed = start(engine, 0, tokens.close(engine));
+    for (RegisteredTokens.Given given : cancelled.getOrDefault(engine, List.of())) {
+      if (readersOf(given) != 0) {
+        throw new AssertionError("tokens of engine " + engine + " are read though it has closed");
+      }
+      close(engine, given.region().close());
+    }
+    cancelled.remove(engine);
+    close(engine, tokens.close(engine));
+  }
+
+  private void close(int engine, Mono<Void> closing) {
+    Outcome<Void> closed = start(engine, 0, closing);
     runUntil(closed::isOver);
     closed.value();
   }
