@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Dispatch {
 
-  /** Such as two buffers in turn, and some for what is larger. */
-  private static final int MOST_SOURCES = 8;
-
   private final Group group;
   private final MoeLane lane;
   private final LaneMemory memory;
@@ -77,8 +74,7 @@ final class Dispatch {
   /** Whether NICs gather tokens that are registered. */
   private final boolean gathers;
 
-  /** The last ones that were. */
-  private final List<TokenSource> sources = new ArrayList<>();
+  private final TokenSources sources;
 
   /** What NICs gather the tokens of this step from, and where in it they begin. */
   private @Nullable TokenSource source;
@@ -163,6 +159,7 @@ final class Dispatch {
       overflowWrites[i] = memory.write(targets[i], Ranks.TOKENS);
     }
     gathers = group.gathers(shape.maxPairs());
+    sources = new TokenSources(memory, shape, targets);
     staging = new Work(group, this::stage, this::staged);
     bringing = new Work(group, this::bringOwn, this::ownBrought);
     copying = new Work(group, this::copyToExperts, this::received);
@@ -306,7 +303,9 @@ final class Dispatch {
     deviceTokens = nextDeviceTokens;
     areOwnStaged = deviceTokens != null;
     stride = nextStride;
-    source = gathers ? sourceOf(nextRegistered, stride) : null;
+    MemorySlice registered = gathers ? nextRegistered : null;
+    source = registered == null ? null : sources.of(registered.region(), stride);
+    sourceOffset = registered == null ? 0 : registered.offset();
     nextTokens = MemorySegment.NULL;
     nextDeviceTokens = null;
     nextRegistered = null;
@@ -319,26 +318,6 @@ final class Dispatch {
       isStaged = true;
     }
     rowsCome.claim(shape.ranks() - 1);
-  }
-
-  /** What was used before, so that nothing is made in a step; null if they are not registered. */
-  private @Nullable TokenSource sourceOf(@Nullable MemorySlice registered, long stride) {
-    if (registered == null) {
-      return null;
-    }
-    sourceOffset = registered.offset();
-    for (int i = 0; i < sources.size(); i++) {
-      if (sources.get(i).isOf(registered.region(), stride)) {
-        return sources.get(i);
-      }
-    }
-    sources.removeIf(used -> used.region().isClosed());
-    if (sources.size() == MOST_SOURCES) {
-      sources.removeFirst();
-    }
-    TokenSource made = new TokenSource(registered.region(), stride, memory, shape, targets);
-    sources.add(made);
-    return made;
   }
 
   /** What NICs may read besides the memory of the group, in a step that is under way. */

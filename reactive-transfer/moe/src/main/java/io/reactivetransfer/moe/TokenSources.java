@@ -1,0 +1,39 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.MemoryRegion;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Those that were used last on a lane, so that nothing is made in a step. Only in turns. */
+final class TokenSources {
+
+  /** Such as two buffers in turn, and some for what is larger. */
+  private static final int MOST = 8;
+
+  private final LaneMemory memory;
+  private final MoeShape shape;
+  private final int[] targets;
+  private final List<TokenSource> used = new ArrayList<>(MOST);
+
+  TokenSources(LaneMemory memory, MoeShape shape, int[] targets) {
+    this.memory = memory;
+    this.shape = shape;
+    this.targets = targets;
+  }
+
+  /** That of a region whose tokens are so far from each other. No write of others is under way. */
+  TokenSource of(MemoryRegion region, long stride) {
+    for (int i = 0; i < used.size(); i++) {
+      if (used.get(i).isOf(region, stride)) {
+        return used.get(i);
+      }
+    }
+    used.removeIf(one -> one.region().isClosed());
+    if (used.size() == MOST) {
+      used.removeFirst();
+    }
+    TokenSource made = new TokenSource(region, stride, memory, shape, targets);
+    used.add(made);
+    return made;
+  }
+}
