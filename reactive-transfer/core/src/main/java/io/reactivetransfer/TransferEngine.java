@@ -61,6 +61,15 @@ public interface TransferEngine {
     return 1;
   }
 
+  /**
+   * The same for the rows of a {@link GatherList}, as it is now: an {@link AimedWrite} of them, which
+   * always has an immediate, is not rejected for being more than 8 operations. Besides {@link
+   * #maxGather()} the longest write of the NICs bounds each of these.
+   */
+  default boolean canCount(GatherList list) {
+    return completionLevel() == CompletionLevel.DELIVERED || list.size() <= 1;
+  }
+
   /** The NICs that this engine uses: those that it opened, less those that have failed since. */
   List<Nic> nics();
 

@@ -8,6 +8,7 @@ import static jcuda.driver.JCudaDriver.cuStreamWaitValue64;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.Device;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PeerAddress;
@@ -51,14 +52,14 @@ abstract class MoeSnippets {
 
   void registeredTokens(
       TransferEngine engine,
-      Memory memory,
+      MemorySegment memory,
       MoeShape shape,
       MoeStep step,
       long offset,
       long tokens,
       Function<ExpertBatch, Mono<Void>> experts,
-      Memory sums) {
-    MemoryRegion region = engine.register(memory, Access.LOCAL).block(); // once, for all steps
+      MemorySegment sums) {
+    MemoryRegion region = engine.register(new HostMemory(memory), Access.LOCAL).block(); // once
     step.run(region.slice(offset, tokens * shape.tokenBytes()), experts, sums);
   }
 

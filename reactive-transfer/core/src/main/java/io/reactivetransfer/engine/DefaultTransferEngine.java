@@ -6,6 +6,7 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
@@ -101,6 +102,11 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public int maxGather() {
     return parts.posting.maxGather();
+  }
+
+  @Override
+  public boolean canCount(GatherList list) {
+    return parts.posting.canCount(Objects.requireNonNull(list, "list"));
   }
 
   @Override

@@ -164,6 +164,9 @@ class GatheredWriteTest {
         .hasMessageContaining("17 rows of 10 bytes")
         .hasMessageContaining("9 writes of up to 2 rows");
     assertThat(hand.posted()).isEmpty();
+    assertThat(hand.engine().canCount(list(17))).isFalse();
+    assertThat(hand.engine().canCount(list(16))).isTrue();
+    assertThat(hand.engine().canCount(list())).isTrue();
     Probe<AimedWrite> few = submit(write.aim(list(16), FROM, TO));
     assertGathers(hand.posted(), list(16));
     hand.settle();

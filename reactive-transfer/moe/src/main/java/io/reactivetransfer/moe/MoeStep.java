@@ -412,6 +412,15 @@ public final class MoeStep {
   public Mono<Void> run(
       MemorySlice tokens,
       Function<? super ExpertBatch, ? extends Publisher<?>> experts,
+      MemorySegment sums) {
+    Objects.requireNonNull(experts, "experts");
+    return run(dispatchSend(tokens), experts, combineReceive(sums));
+  }
+
+  /** The same, with sums that may lie on an accelerator. */
+  public Mono<Void> run(
+      MemorySlice tokens,
+      Function<? super ExpertBatch, ? extends Publisher<?>> experts,
       Memory sums) {
     Objects.requireNonNull(experts, "experts");
     return run(dispatchSend(tokens), experts, combineReceive(sums));

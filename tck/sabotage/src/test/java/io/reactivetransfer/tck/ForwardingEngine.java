@@ -6,6 +6,7 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
@@ -65,6 +66,11 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public boolean fencesLostPeers() {
     return inner.fencesLostPeers();
+  }
+
+  @Override
+  public boolean canCount(GatherList list) {
+    return inner.canCount(list);
   }
 
   @Override

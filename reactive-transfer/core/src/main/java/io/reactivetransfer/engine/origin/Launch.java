@@ -183,8 +183,8 @@ public final class Launch {
 
   private static TransferRejectedException aimedMeanwhile(String what, long from, long to) {
     return new TransferRejectedException(
-        "expected an AimedWrite that is aimed when it is not on its way, got one that was aimed"
-            + " meanwhile, at "
+        "expected an AimedWrite that is aimed when it is not on its way, and a list that is not"
+            + " changed after that, got one that was, at "
             + what
             + " from "
             + from

@@ -112,7 +112,9 @@ public final class NicGroup {
               + cut.pieces()
               + " writes of up to "
               + most
-              + " rows");
+              + " rows and "
+              + maxPieceBytes
+              + " bytes");
     }
   }
 
@@ -124,6 +126,12 @@ public final class NicGroup {
   /** Whether pages of these rows may have an immediate. From any thread. */
   public boolean canCount(PagedWrite.Rows rows) {
     return rows.areWhole() || canCount(new RowCut().cut(rows, maxRows, maxPieceBytes));
+  }
+
+  /** The same for rows that are gathered, as the list says now. From any thread. */
+  public boolean canCount(GatherList list) {
+    int size = list.size();
+    return size == 0 || canCount(new RowCut().cut(list, size, maxGather, maxPieceBytes));
   }
 
   private boolean canCount(RowCut cut) {
