@@ -90,7 +90,7 @@ final class RegisteredTokens {
     long stride = bytes + (random.chance(50) ? 0 : random.between(1, MOST_SPARE));
     long offset = random.between(0, MOST_SPARE);
     long length = count == 0 ? 0 : (count - 1) * stride + bytes;
-    Given given = new Given(region, region.slice(offset, length), stride);
+    Given given = new Given(region, new MemorySlice(region, offset, length), stride);
     given.spoil();
     for (int token = 0; token < count; token++) {
       MemorySegment.copy(tokens, token * bytes, given.memory(), offset + token * stride, bytes);
