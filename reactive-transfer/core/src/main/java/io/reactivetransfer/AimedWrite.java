@@ -89,8 +89,8 @@ public final class AimedWrite implements Transfer {
    * read. It is rejected where pages of rows are, see {@link TransferEngine#canCount}, if the NICs
    * gather so few at once that it is more than 8 operations.
    *
-   * <p>The list is kept, not copied: leave it alone from here on as long as you leave this alone. If
-   * it is changed before the engine takes this over, what it says then is written, which {@link
+   * <p>The list is kept, not copied: leave it alone from here on as long as you leave this alone.
+   * If it is changed before the engine takes this over, what it says then is written, which {@link
    * #length()} does not show, or it is rejected if that is out of bounds.
    *
    * @param list which rows of the source; an empty one tells the target and no more

@@ -62,8 +62,8 @@ public interface TransferEngine {
   }
 
   /**
-   * The same for the rows of a {@link GatherList}, as it is now: an {@link AimedWrite} of them, which
-   * always has an immediate, is not rejected for being more than 8 operations. Besides {@link
+   * The same for the rows of a {@link GatherList}, as it is now: an {@link AimedWrite} of them,
+   * which always has an immediate, is not rejected for being more than 8 operations. Besides {@link
    * #maxGather()} the longest write of the NICs bounds each of these.
    */
   default boolean canCount(GatherList list) {
