@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.GatherList;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
@@ -86,6 +87,7 @@ class ArgumentRuleTest {
     good.put(MessageChannel.class, MessageChannel.DEFAULT);
     good.put(ByteBuffer.class, ByteBuffer.allocate(1));
     good.put(PeerGroup.class, PeerGroup.of(peer));
+    good.put(GatherList.class, GatherList.of(8, 16, 8).add(1));
     good.put(PagedWrite.Rows.class, new PagedWrite.Rows(2, 8, 16, 8));
     good.put(Collection.class, List.of(peer));
     good.put(EngineOptions.class, EngineOptions.defaults());

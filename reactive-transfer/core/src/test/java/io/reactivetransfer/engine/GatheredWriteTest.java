@@ -323,7 +323,7 @@ class GatheredWriteTest {
     Probe<AimedWrite> probe = submit(write);
     assertThat(probe.error())
         .isInstanceOf(TransferRejectedException.class)
-        .hasMessageContaining("aimed meanwhile");
+        .hasMessageContaining("a list that is not changed after that");
     assertThat(hand.posted()).isEmpty();
     assertThat(hand.defects()).isZero();
   }
