@@ -80,7 +80,7 @@ final class InFlightWrite {
 
   private void gather(Operation op) {
     if (gathered.length < rows) {
-      gathered = new long[rows];
+      gathered = new long[Math.max(rows, 2 * gathered.length)];
     }
     for (int row = 0; row < rows; row++) {
       gathered[row] = op.localOffset(row);

@@ -120,7 +120,7 @@ final class LongWrite {
   private void list(Operation op) {
     listed = op.isGathered() ? op.rows() : 0;
     if (rows.length < listed) {
-      rows = new long[listed];
+      rows = new long[Math.max(listed, 2 * rows.length)];
     }
     for (int row = 0; row < listed; row++) {
       rows[row] = op.localOffset(row);

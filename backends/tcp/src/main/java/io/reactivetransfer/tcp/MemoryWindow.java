@@ -18,7 +18,8 @@ final class MemoryWindow {
   /** The longest that a {@link ByteBuffer} can show. */
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
-  private static final int MAX_FREE_VIEWS = 256;
+  /** As many as some sockets are given at once of rows that are gathered. */
+  private static final int MAX_FREE_VIEWS = 2_048;
 
   private final ByteBuffer bytes;
   private final MemorySegment.Scope scope;

@@ -219,7 +219,8 @@ final class Combine {
    * have got these, and have gone on, before the NIC here has done with them.
    */
   boolean arePlacesFree() {
-    return !(gathers || shape.isInPlace()) || writes.areDone();
+    boolean areSentFromThere = shape.isInPlace() || (gathers && deviceResults == null);
+    return !areSentFromThere || writes.areDone();
   }
 
   /** Whether all results of this step are on their way. */

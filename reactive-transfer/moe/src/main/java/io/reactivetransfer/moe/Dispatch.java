@@ -158,7 +158,11 @@ final class Dispatch {
       privateWrites[i] = memory.write(targets[i], Ranks.TOKENS);
       overflowWrites[i] = memory.write(targets[i], Ranks.TOKENS);
     }
-    gathers = group.gathers(shape.maxPairs());
+    int mostExperts = 0;
+    for (int target : targets) {
+      mostExperts = Math.max(mostExperts, shape.placement().expertsOn(target));
+    }
+    gathers = group.gathers((long) shape.maxTokens() * Math.min(shape.topK(), mostExperts));
     sources = new TokenSources(memory, shape, targets);
     staging = new Work(group, this::stage, this::staged);
     bringing = new Work(group, this::bringOwn, this::ownBrought);

@@ -7,12 +7,14 @@ import java.util.List;
 /** Those that were used last on a lane, so that nothing is made in a step. Only in turns. */
 final class TokenSources {
 
-  /** Such as two buffers in turn, and some for what is larger. */
-  private static final int MOST = 8;
+  /** Such as one buffer for each layer of a model. */
+  private static final int MOST = 64;
 
   private final LaneMemory memory;
   private final MoeShape shape;
   private final int[] targets;
+
+  /** The one that was used last is the last one. */
   private final List<TokenSource> used = new ArrayList<>(MOST);
 
   TokenSources(LaneMemory memory, MoeShape shape, int[] targets) {
@@ -25,7 +27,9 @@ final class TokenSources {
   TokenSource of(MemoryRegion region, long stride) {
     for (int i = 0; i < used.size(); i++) {
       if (used.get(i).isOf(region, stride)) {
-        return used.get(i);
+        TokenSource again = used.remove(i);
+        used.add(again);
+        return again;
       }
     }
     used.removeIf(one -> one.region().isClosed());

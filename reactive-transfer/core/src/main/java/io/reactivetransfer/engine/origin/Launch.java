@@ -152,7 +152,7 @@ public final class Launch {
     GatherList list = write.list();
     RegisteredRegion source = ownership.source(write.source());
     ResolvedRegion target = ownership.target(write.target());
-    RowCut cut = cutAimed(rows, list);
+    RowCut cut = cutAimed(rows, list, source);
     if (cut == null) {
       long bytes = list == null ? length : 0;
       if (!isWithin(from, bytes, source.length()) || !isWithin(to, bytes, target.length())) {
@@ -173,12 +173,13 @@ public final class Launch {
   }
 
   /** How these rows are cut; null if there are none. The list says once how many it has. */
-  private @Nullable RowCut cutAimed(PagedWrite.@Nullable Rows rows, @Nullable GatherList list) {
+  private @Nullable RowCut cutAimed(
+      PagedWrite.@Nullable Rows rows, @Nullable GatherList list, RegisteredRegion source) {
     if (list == null) {
       return rows == null ? null : posting.cutRows(unusedCut, rows, true);
     }
     int size = list.size();
-    return size == 0 ? null : posting.cutGathered(unusedCut, list, size);
+    return size == 0 ? null : posting.cutGathered(unusedCut, list, size, source);
   }
 
   private static TransferRejectedException aimedMeanwhile(String what, long from, long to) {

@@ -94,8 +94,12 @@ public final class NicGroup {
    * @param unused what is used for it, if there is one
    * @param size how many rows the list had when it was looked at; 1 or more
    */
-  RowCut cutGathered(@Nullable RowCut unused, GatherList list, int size) {
-    RowCut cut = (unused == null ? new RowCut() : unused).cut(list, size, maxGather, maxPieceBytes);
+  RowCut cutGathered(
+      @Nullable RowCut unused, GatherList list, int size, RegisteredRegion source) {
+    int ways = Integer.bitCount(source.nearNics());
+    RowCut cut =
+        (unused == null ? new RowCut() : unused)
+            .cut(list, size, maxGather, maxPieceBytes, ways, minPieceBytes);
     requireCounted(cut, list, maxGather);
     return cut;
   }
@@ -131,7 +135,10 @@ public final class NicGroup {
   /** The same for rows that are gathered, as the list says now. From any thread. */
   public boolean canCount(GatherList list) {
     int size = list.size();
-    return size == 0 || canCount(new RowCut().cut(list, size, maxGather, maxPieceBytes));
+    // To spread them makes no more pieces than NICs, which may be as many as can be counted.
+    return size == 0
+        || canCount(
+            new RowCut().cut(list, size, maxGather, maxPieceBytes, 1, minPieceBytes));
   }
 
   private boolean canCount(RowCut cut) {

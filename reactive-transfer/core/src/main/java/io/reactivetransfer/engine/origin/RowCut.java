@@ -49,18 +49,23 @@ final class RowCut {
    *     1 or more
    * @param maxRows the most rows that one operation gathers
    * @param maxPiece the most bytes of one operation
+   * @param ways over how many NICs they should be spread, by whole rows
+   * @param minPiece never spread into pieces shorter than this
    */
-  RowCut cut(GatherList from, int size, int maxRows, long maxPiece) {
+  RowCut cut(GatherList from, int size, int maxRows, long maxPiece, int ways, long minPiece) {
     isGathered = true;
     rows = size;
     rowLength = from.rowLength();
     sourceStride = from.sourceStride();
     targetStride = from.targetStride();
     if (list.length < rows) {
-      list = new int[rows];
+      list = new int[Math.max(rows, 2 * Math.min(list.length, 1 << 20))];
     }
     from.copyTo(list, rows);
-    return cut(maxRows, maxPiece);
+    long all = rowLength > Long.MAX_VALUE / rows ? Long.MAX_VALUE : rows * rowLength;
+    long even = Sharding.pieceBytes(all, ways, minPiece, maxPiece);
+    int most = (int) Math.min(maxRows, Math.max(1, Math.ceilDiv(even, rowLength)));
+    return cut(most, maxPiece);
   }
 
   private RowCut cut(int maxRows, long maxPiece) {

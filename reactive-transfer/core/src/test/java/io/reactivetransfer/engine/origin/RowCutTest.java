@@ -92,7 +92,7 @@ class RowCutTest {
       int maxRows = 1 + random.nextInt(random.nextBoolean() ? 3 : 40);
       long maxPiece = 1 + random.nextInt(100);
       try {
-        cut.cut(list, count, maxRows, maxPiece);
+        cut.cut(list, count, maxRows, maxPiece, 1, 1);
         assertThat(cut.sourceExtent()).isEqualTo(list.sourceExtent());
         list.clear().addRange(60, random.nextInt(50)); // it may be filled again
         check(cut, listed, rows, maxRows, maxPiece);
@@ -110,7 +110,7 @@ class RowCutTest {
   void aPieceOfOneRowIsARange() {
     GatherList list = GatherList.of(10, 100, 20).add(5).add(3).add(5);
     Operation op = new Operation();
-    RowCut cut = new RowCut().cut(list, 3, 2, 1_000);
+    RowCut cut = new RowCut().cut(list, 3, 2, 1_000, 1, 1);
     cut.describe(op, 0, FROM, TO);
     assertThat(op.isGathered()).isTrue();
     cut.describe(op, 1, FROM, TO);
@@ -124,7 +124,7 @@ class RowCutTest {
   @Test
   void ofAListThatIsChangedMeanwhileThereAreAsManyRowsAsItHad() {
     GatherList list = GatherList.of(10, 100, 20).addRange(0, 100).clear().add(7);
-    RowCut cut = new RowCut().cut(list, 120, 4, 1_000);
+    RowCut cut = new RowCut().cut(list, 120, 4, 1_000, 1, 1);
     assertThat(cut.pieces()).isEqualTo(30);
     assertThat(cut.bytes()).isEqualTo(1_200);
     assertThat(cut.sourceExtent()).isEqualTo(99 * 100 + 10);
@@ -134,7 +134,7 @@ class RowCutTest {
   void aListThatIsTooLongTakesAllThereIs() {
     long half = Long.MAX_VALUE / 2;
     GatherList list = GatherList.of(half, half, half + 1).add(2).add(0);
-    RowCut cut = new RowCut().cut(list, 2, 9, Long.MAX_VALUE);
+    RowCut cut = new RowCut().cut(list, 2, 9, Long.MAX_VALUE, 1, 1);
     assertThat(cut.sourceExtent()).isEqualTo(Long.MAX_VALUE);
     assertThat(cut.targetExtent()).isEqualTo(Long.MAX_VALUE);
     GatherList last = GatherList.of(1, 1L << 31, 1).add(Integer.MAX_VALUE);
@@ -170,10 +170,27 @@ class RowCutTest {
   void aListThatIsClearedWhileItIsTakenOverIsAsLongAsItWas() {
     GatherList list = GatherList.of(8, 10, 16).addRange(20, 3);
     int size = list.size();
-    RowCut cut = new RowCut().cut(list.clear(), size, 2, 64);
+    RowCut cut = new RowCut().cut(list.clear(), size, 2, 64, 1, 1);
     assertThat(cut.pieces()).isEqualTo(2);
     assertThat(cut.bytes()).isEqualTo(24);
     assertThat(cut.sourceExtent()).isEqualTo(22 * 10 + 8);
     assertThat(cut.targetExtent()).isEqualTo(2 * 16 + 8);
+  }
+
+  @Test
+  void rowsOfAListAreSpreadOverNicsByWholeRows() {
+    GatherList list = GatherList.of(4_096, 4_096, 4_096).addRange(5, 10);
+    RowCut cut = new RowCut().cut(list, 10, 100, 1 << 20, 4, 4_096);
+    assertThat(cut.pieces()).isEqualTo(4);
+    assertThat(cut.pieceBytes()).isEqualTo(3 * 4_096);
+    assertThat(new RowCut().cut(list, 10, 100, 1 << 20, 4, 1 << 20).pieces())
+        .as("of too few bytes to be spread")
+        .isEqualTo(1);
+    GatherList odd = GatherList.of(5_000, 5_000, 5_000).addRange(0, 100);
+    for (int ways = 1; ways <= 8; ways++) {
+      RowCut spread = new RowCut().cut(odd, 100, 100, 1 << 20, ways, 4_096);
+      assertThat(spread.pieces()).isBetween(Math.min(ways, 2L), (long) ways);
+      assertThat(spread.pieceBytes() % 5_000).isZero();
+    }
   }
 }
