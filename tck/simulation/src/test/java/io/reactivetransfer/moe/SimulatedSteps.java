@@ -110,7 +110,7 @@ final class SimulatedSteps {
                             StepRefusedException.class,
                             e -> Mono.fromRunnable(() -> refused.add(e.getMessage()))))
                 .then(Mono.defer(() -> writing == null ? Mono.<Void>empty() : Mono.when(writing)))
-                .doOnError(e -> requireQuiet(who));
+                .doOnError(GroupFailedException.class, e -> requireQuiet(who));
         ofRank.add(world.start(members[rank], random.between(0, 100_000), steps));
       }
       outcomes.add(ofRank);
@@ -260,6 +260,7 @@ final class SimulatedSteps {
       return world
           .tokens
           .give(members[rank], step.payload[group], step.count[group], shape.tokenBytes())
+          .doOnNext(given -> world.given(members[rank], given))
           .flatMap(given -> step(rank, lane, step, given, writing));
     });
   }
@@ -337,13 +338,9 @@ final class SimulatedSteps {
           if (end == SignalType.CANCEL) {
             world.cancelled(members[rank], given);
           } else {
-            world.start(members[rank], 0, giveBack(rank, given));
+            world.giveBack(members[rank], given);
           }
         });
-  }
-
-  private Mono<Void> giveBack(int rank, RegisteredTokens.Given given) {
-    return world.tokens.giveBack(members[rank], given).onErrorComplete(); // its engine may close
   }
 
   private void requireUnread(int rank, RegisteredTokens.@Nullable Given given) {

@@ -62,6 +62,11 @@ final class SimulatedWorld implements AutoCloseable {
 
   private final Map<Integer, List<RegisteredTokens.Given>> cancelled = new HashMap<>();
 
+  /**
+   * By engine: those whose half has not told yet how it has ended, or that are being given back.
+   */
+  private final Map<Integer, List<RegisteredTokens.Given>> out = new HashMap<>();
+
   /** What the application registers with all engines, for tokens. */
   final RegisteredTokens tokens;
 
@@ -329,13 +334,27 @@ final class SimulatedWorld implements AutoCloseable {
     }
   }
 
+  /** Tokens that a half gets. */
+  void given(int engine, RegisteredTokens.Given given) {
+    out.computeIfAbsent(engine, key -> new ArrayList<>()).add(given);
+  }
+
   /** Tokens of a half that was cancelled, which may be read until its group has closed. */
   void cancelled(int engine, RegisteredTokens.Given given) {
+    out.get(engine).remove(given);
     cancelled.computeIfAbsent(engine, key -> new ArrayList<>()).add(given);
+  }
+
+  /** Tokens that nobody reads any more. */
+  void giveBack(int engine, RegisteredTokens.Given given) {
+    Mono<Void> back =
+        tokens.giveBack(engine, given).onErrorComplete(); // the engine may have closed
+    start(engine, 0, back.doFinally(end -> out.get(engine).remove(given)));
   }
 
   /** Closes what was registered for tokens, when all groups of an engine have closed. */
   void closeTokens(int engine) {
+    runUntil(() -> out.getOrDefault(engine, List.of()).isEmpty());
     for (RegisteredTokens.Given given : cancelled.getOrDefault(engine, List.of())) {
       if (readersOf(given) != 0) {
         throw new AssertionError("tokens of engine " + engine + " are read though it has closed");
