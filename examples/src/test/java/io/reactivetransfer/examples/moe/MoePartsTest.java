@@ -8,7 +8,9 @@ import io.reactivetransfer.moe.ExpertPlacement;
 import io.reactivetransfer.moe.MoeMemory;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import io.reactivetransfer.moe.MoeShape;
+import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.spi.RemoteMemory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +26,8 @@ import reactor.core.publisher.Mono;
 
 /** What the program compares and measures with. */
 class MoePartsTest {
+
+  private static final LocalMemory OF_GROUP = () -> new byte[] {1};
 
   static Plan plan(double skew) {
     return new Plan(
@@ -127,6 +131,9 @@ class MoePartsTest {
     posts.begin();
     posts.taken(write(memory.offset(0, Section.SEND), 160));
     posts.taken(write(memory.offset(0, Section.OWN_ROW), 0)); // of a step that is refused
+    LocalMemory tokens = () -> new byte[] {2};
+    posts.ofOthers(tokens);
+    posts.taken(write(tokens, memory.offset(0, Section.OWN_ROW), 160));
     assertThat(posts.routes().first()).isZero();
     posts.taken(write(memory.offset(0, Section.OWN_ROW), 128));
     posts.taken(write(memory.offset(0, Section.BLOCKS), 0));
@@ -143,7 +150,11 @@ class MoePartsTest {
   }
 
   private static Operation write(long from, long length) {
-    return new Operation().range(from, 0, length);
+    return write(OF_GROUP, from, length);
+  }
+
+  private static Operation write(LocalMemory source, long from, long length) {
+    return new Operation().between(source, new RemoteMemory() {}).range(from, 0, length);
   }
 
   @Test

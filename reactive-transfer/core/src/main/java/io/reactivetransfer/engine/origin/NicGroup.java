@@ -94,8 +94,7 @@ public final class NicGroup {
    * @param unused what is used for it, if there is one
    * @param size how many rows the list had when it was looked at; 1 or more
    */
-  RowCut cutGathered(
-      @Nullable RowCut unused, GatherList list, int size, RegisteredRegion source) {
+  RowCut cutGathered(@Nullable RowCut unused, GatherList list, int size, RegisteredRegion source) {
     int ways = Integer.bitCount(source.nearNics());
     RowCut cut =
         (unused == null ? new RowCut() : unused)
@@ -137,8 +136,7 @@ public final class NicGroup {
     int size = list.size();
     // To spread them makes no more pieces than NICs, which may be as many as can be counted.
     return size == 0
-        || canCount(
-            new RowCut().cut(list, size, maxGather, maxPieceBytes, 1, minPieceBytes));
+        || canCount(new RowCut().cut(list, size, maxGather, maxPieceBytes, 1, minPieceBytes));
   }
 
   private boolean canCount(RowCut cut) {

@@ -138,7 +138,7 @@ class RowCutTest {
     assertThat(cut.sourceExtent()).isEqualTo(Long.MAX_VALUE);
     assertThat(cut.targetExtent()).isEqualTo(Long.MAX_VALUE);
     GatherList last = GatherList.of(1, 1L << 31, 1).add(Integer.MAX_VALUE);
-    assertThat(new RowCut().cut(last, 1, 9, 9).sourceExtent())
+    assertThat(new RowCut().cut(last, 1, 9, 9, 1, 1).sourceExtent())
         .isEqualTo(((long) Integer.MAX_VALUE << 31) + 1);
   }
 
