@@ -40,12 +40,16 @@ class NameInUseTest {
   }
 
   private Mono<MoeGroup> join(long epoch, int rank, MemorySegment memory) {
+    return join("g", epoch, rank, memory);
+  }
+
+  private Mono<MoeGroup> join(String name, long epoch, int rank, MemorySegment memory) {
     MoeOptions options =
         MoeOptions.builder()
             .deadline(Cluster.PATIENCE.multipliedBy(2))
             .closeTimeout(Cluster.PATIENCE.multipliedBy(2))
             .build();
-    return cluster.nodes.get(rank).join("g", epoch, SHAPE, cluster.addresses(), memory, options);
+    return cluster.nodes.get(rank).join(name, epoch, SHAPE, cluster.addresses(), memory, options);
   }
 
   private Rig rig(Mono<MoeGroup> one, Mono<MoeGroup> other) {
@@ -163,6 +167,9 @@ class NameInUseTest {
     for (int round = 0; round < 10; round++) {
       join(0, 0, memory).subscribe().dispose();
     }
+    // The other rank has heard of these when it has joined another group of both: else it would
+    // take one of them for the join that follows, of the same name and epoch.
+    requireExact(rig(join("other", 0, 0, memory(0)), join("other", 0, 1, memory(1))));
     requireExact(rig(join(0, 0, memory), join(0, 1)));
   }
 }
