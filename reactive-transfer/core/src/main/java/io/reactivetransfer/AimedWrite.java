@@ -86,8 +86,8 @@ public final class AimedWrite implements Transfer {
 
   /**
    * Aims it at rows that lie anywhere: it gathers them, and counts once, when all of them can be
-   * read. It is rejected where pages of rows are, see {@link TransferEngine#canCount}, if the NICs
-   * gather so few at once that it is more than 8 operations.
+   * read. Where nobody knows when a write has come ({@link CompletionLevel#SOURCE_FREE}) it is
+   * rejected if it is more than 8 operations, see {@link TransferEngine#canCount(GatherList)}.
    *
    * <p>The list is kept, not copied: leave it alone from here on as long as you leave this alone.
    * If it is changed before the engine takes this over, what it says then is written, which {@link

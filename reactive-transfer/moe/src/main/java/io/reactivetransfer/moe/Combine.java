@@ -46,6 +46,9 @@ final class Combine {
 
   private final boolean gathers;
 
+  /** Whether NICs read results where experts have put them. */
+  private final boolean areSentFromThere;
+
   /** Where blocks and what experts make begin here, and what comes back at each rank. */
   private final long blocksAt;
 
@@ -113,6 +116,7 @@ final class Combine {
     gathered = new @Nullable GatherList[shape.groups().groups()];
     long most = (long) shape.maxTokens() * Math.min(shape.topK(), arrangement.experts());
     gathers = !shape.isInPlace() && group.gathers(most);
+    areSentFromThere = shape.isInPlace() || (gathers && deviceResults == null);
     for (int of = 0; gathers && of < gathered.length; of++) {
       gathered[of] = GatherList.of(resultStride, resultStride, resultStride);
     }
@@ -219,7 +223,6 @@ final class Combine {
    * have got these, and have gone on, before the NIC here has done with them.
    */
   boolean arePlacesFree() {
-    boolean areSentFromThere = shape.isInPlace() || (gathers && deviceResults == null);
     return !areSentFromThere || writes.areDone();
   }
 
@@ -243,7 +246,7 @@ final class Combine {
       sending = next;
       next = null;
       areAllSent = false;
-      if (shape.isInPlace() || (gathers && deviceResults == null)) {
+      if (areSentFromThere) {
         staged();
       } else {
         staging.begin();

@@ -132,7 +132,6 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
     this.memory = memory;
     this.deviceMemory = deviceMemory;
     this.stride = stride;
-    this.slice = null;
     return this;
   }
 

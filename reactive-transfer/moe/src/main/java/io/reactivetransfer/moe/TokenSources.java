@@ -4,7 +4,10 @@ import io.reactivetransfer.MemoryRegion;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Those that were used last on a lane, so that nothing is made in a step. Only in turns. */
+/**
+ * The sources of tokens that were used last on a lane, so that a step from one of them makes
+ * nothing. Only in turns.
+ */
 final class TokenSources {
 
   /** Such as one buffer for each layer of a model. */
