@@ -20,6 +20,9 @@ final class Cluster implements AutoCloseable {
   /** Milliseconds in which compilers work for a second of steps when there is little left to do. */
   private static final long SETTLED_MILLIS = 60;
 
+  /** In so many rounds, one behind the other: the next method may be about to be compiled. */
+  private static final int SETTLED_ROUNDS = 3;
+
   final Plan plan;
   final Round round;
   private final List<Asked> ranks = new CopyOnWriteArrayList<>();
@@ -203,14 +206,13 @@ final class Cluster implements AutoCloseable {
   void untilCompiled(int rounds, Asking asking) throws IOException, InterruptedException {
     long end = System.nanoTime() + rounds * round.nanos();
     long compiled = compiledMillis();
+    int settled = 0;
     do {
       asking.run();
       long now = compiledMillis();
-      if (now - compiled <= SETTLED_MILLIS) {
-        return;
-      }
+      settled = now - compiled <= SETTLED_MILLIS ? settled + 1 : 0;
       compiled = now;
-    } while (System.nanoTime() < end);
+    } while (settled < SETTLED_ROUNDS && System.nanoTime() < end);
   }
 
   private long compiledMillis() throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
@@ -15,8 +16,12 @@ import jdk.incubator.vector.VectorSpecies;
  * <p>Two numbers of 16 bits that are the upper half of a float are one int. Of a vector of them one
  * shift and one mask make two vectors of floats: those of the even numbers and those of the odd
  * ones.
+ *
+ * <p>Each kind of numbers has a loop in a class of its own. With all of them in one method that
+ * method is too large for the second compiler: it does not go on to inline vectors in it, and each
+ * becomes an object.
  */
-final class VectorSums extends TokenSums {
+abstract class VectorSums extends TokenSums {
 
   private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
   private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
@@ -27,7 +32,7 @@ final class VectorSums extends TokenSums {
   private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
   private static final int UPPER_HALF = 0xffff_0000;
 
-  VectorSums(FloatType from, FloatType to, int topK) {
+  private VectorSums(FloatType from, FloatType to, int topK) {
     super(from, to, topK);
   }
 
@@ -38,17 +43,17 @@ final class VectorSums extends TokenSums {
         : from == FloatType.BF16 && to != FloatType.FP16;
   }
 
-  @Override
-  void sum(MemorySegment results, int numbers, MemorySegment sums, long offset) {
-    int done;
+  /** Those of one kind, which {@link #canSum} knows. */
+  static VectorSums of(FloatType from, FloatType to, int topK) {
     if (from == FloatType.FP32) {
-      done = sumFloats(results, numbers, sums, offset);
-    } else if (to == FloatType.FP32) {
-      done = sumPairsToFloats(results, numbers, sums, offset);
-    } else {
-      done = sumPairs(results, numbers, sums, offset);
+      return new Floats(topK);
     }
-    for (int i = done; i < numbers; i++) { // less than is summed at once
+    return to == FloatType.FP32 ? new PairsToFloats(topK) : new Pairs(topK);
+  }
+
+  @Override
+  final void sum(MemorySegment results, int numbers, MemorySegment sums, long offset) {
+    for (int i = sumVectors(results, numbers, sums, offset); i < numbers; i++) {
       float sum = 0;
       for (int k = 0; k < topK; k++) {
         sum += weights[k] * from.get(results, at[k] + (long) i * from.bytes());
@@ -57,21 +62,13 @@ final class VectorSums extends TokenSums {
     }
   }
 
-  // What is in fields is brought here, or it would be read again behind each number that is stored.
-  private int sumFloats(MemorySegment results, int numbers, MemorySegment sums, long offset) {
-    long[] begins = at;
-    float[] factors = weights;
-    int done = 0;
-    for (; done <= numbers - LANES; done += LANES) {
-      long begin = (long) done * Float.BYTES;
-      FloatVector sum = FloatVector.zero(FLOATS);
-      for (int k = 0; k < begins.length; k++) {
-        sum = sum.add(floats(results, begins[k] + begin).mul(factors[k]));
-      }
-      sum.intoMemorySegment(sums, offset + begin, ORDER);
-    }
-    return done;
-  }
+  /**
+   * Sums up what fills vectors. Implementations bring what is in fields to variables, or it would
+   * be read again behind each number that is stored.
+   *
+   * @return how many numbers are done
+   */
+  abstract int sumVectors(MemorySegment results, int numbers, MemorySegment sums, long offset);
 
   private static FloatVector floats(MemorySegment memory, long at) {
     return FloatVector.fromMemorySegment(FLOATS, memory, at, ORDER);
@@ -89,59 +86,94 @@ final class VectorSums extends TokenSums {
     return pairs.and(UPPER_HALF).reinterpretAsFloats();
   }
 
-  private int sumPairs(MemorySegment results, int numbers, MemorySegment sums, long offset) {
-    long[] begins = at;
-    float[] factors = weights;
-    int done = 0;
-    for (; done <= numbers - 2 * LANES; done += 2 * LANES) {
-      long begin = (long) done * Short.BYTES;
-      FloatVector even = FloatVector.zero(FLOATS);
-      FloatVector odd = even;
-      for (int k = 0; k < begins.length; k++) {
-        IntVector pairs = pairs(results, begins[k] + begin);
-        even = even.add(even(pairs).mul(factors[k]));
-        odd = odd.add(odd(pairs).mul(factors[k]));
-      }
-      together(even, odd).intoMemorySegment(sums, offset + begin, ORDER);
-    }
-    return done;
-  }
-
-  private int sumPairsToFloats(
-      MemorySegment results, int numbers, MemorySegment sums, long offset) {
-    long[] begins = at;
-    float[] factors = weights;
-    int done = 0;
-    for (; done <= numbers - 2 * LANES; done += 2 * LANES) {
-      long begin = (long) done * Short.BYTES;
-      FloatVector even = FloatVector.zero(FLOATS);
-      FloatVector odd = even;
-      for (int k = 0; k < begins.length; k++) {
-        IntVector pairs = pairs(results, begins[k] + begin);
-        even = even.add(even(pairs).mul(factors[k]));
-        odd = odd.add(odd(pairs).mul(factors[k]));
-      }
-      long there = offset + (long) done * Float.BYTES;
-      even.rearrange(LOWER, odd).intoMemorySegment(sums, there, ORDER);
-      even.rearrange(UPPER, odd).intoMemorySegment(sums, there + VECTOR_BYTES, ORDER);
-    }
-    return done;
-  }
-
   private static IntVector together(FloatVector even, FloatVector odd) {
-    return rounded(even.reinterpretAsInts())
+    return rounded(even)
         .lanewise(VectorOperators.LSHR, Short.SIZE)
-        .or(rounded(odd.reinterpretAsInts()).and(UPPER_HALF));
+        .or(rounded(odd).and(UPPER_HALF));
   }
 
-  /** As {@link FloatType#toBf16} has it, in the upper half, without a branch. */
-  private static IntVector rounded(IntVector bits) {
-    IntVector isNoNumber =
-        bits.and(Integer.MAX_VALUE)
-            .neg()
-            .add(0x7f80_0000)
-            .lanewise(VectorOperators.ASHR, Integer.SIZE - 1);
+  /** As {@link FloatType#toBf16} has it, in the upper half. */
+  private static IntVector rounded(FloatVector numbers) {
+    VectorMask<Integer> areNone = numbers.compare(VectorOperators.NE, numbers).cast(INTS);
+    IntVector bits = numbers.reinterpretAsInts();
     IntVector up = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1).add(0x7fff);
-    return bits.add(up.and(isNoNumber.not())).or(isNoNumber.and(0x40_0000));
+    return bits.add(up).blend(bits.or(0x40_0000), areNone);
+  }
+
+  private static final class Floats extends VectorSums {
+
+    Floats(int topK) {
+      super(FloatType.FP32, FloatType.FP32, topK);
+    }
+
+    @Override
+    int sumVectors(MemorySegment results, int numbers, MemorySegment sums, long offset) {
+      long[] begins = at;
+      float[] factors = weights;
+      int done = 0;
+      for (; done <= numbers - LANES; done += LANES) {
+        long begin = (long) done * Float.BYTES;
+        FloatVector sum = FloatVector.zero(FLOATS);
+        for (int k = 0; k < begins.length; k++) {
+          sum = sum.add(floats(results, begins[k] + begin).mul(factors[k]));
+        }
+        sum.intoMemorySegment(sums, offset + begin, ORDER);
+      }
+      return done;
+    }
+  }
+
+  private static final class Pairs extends VectorSums {
+
+    Pairs(int topK) {
+      super(FloatType.BF16, FloatType.BF16, topK);
+    }
+
+    @Override
+    int sumVectors(MemorySegment results, int numbers, MemorySegment sums, long offset) {
+      long[] begins = at;
+      float[] factors = weights;
+      int done = 0;
+      for (; done <= numbers - 2 * LANES; done += 2 * LANES) {
+        long begin = (long) done * Short.BYTES;
+        FloatVector even = FloatVector.zero(FLOATS);
+        FloatVector odd = even;
+        for (int k = 0; k < begins.length; k++) {
+          IntVector pairs = pairs(results, begins[k] + begin);
+          even = even.add(even(pairs).mul(factors[k]));
+          odd = odd.add(odd(pairs).mul(factors[k]));
+        }
+        together(even, odd).intoMemorySegment(sums, offset + begin, ORDER);
+      }
+      return done;
+    }
+  }
+
+  private static final class PairsToFloats extends VectorSums {
+
+    PairsToFloats(int topK) {
+      super(FloatType.BF16, FloatType.FP32, topK);
+    }
+
+    @Override
+    int sumVectors(MemorySegment results, int numbers, MemorySegment sums, long offset) {
+      long[] begins = at;
+      float[] factors = weights;
+      int done = 0;
+      for (; done <= numbers - 2 * LANES; done += 2 * LANES) {
+        long begin = (long) done * Short.BYTES;
+        FloatVector even = FloatVector.zero(FLOATS);
+        FloatVector odd = even;
+        for (int k = 0; k < begins.length; k++) {
+          IntVector pairs = pairs(results, begins[k] + begin);
+          even = even.add(even(pairs).mul(factors[k]));
+          odd = odd.add(odd(pairs).mul(factors[k]));
+        }
+        long there = offset + (long) done * Float.BYTES;
+        even.rearrange(LOWER, odd).intoMemorySegment(sums, there, ORDER);
+        even.rearrange(UPPER, odd).intoMemorySegment(sums, there + VECTOR_BYTES, ORDER);
+      }
+      return done;
+    }
   }
 }

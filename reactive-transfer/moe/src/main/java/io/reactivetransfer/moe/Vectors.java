@@ -144,7 +144,7 @@ final class Vectors {
     private final MemorySegment sums;
 
     Trial(FloatType from, FloatType to, MemorySegment results, MemorySegment sums) {
-      vectors = new VectorSums(from, to, TOP_K);
+      vectors = VectorSums.of(from, to, TOP_K);
       plain = new ArraySums(from, to, TOP_K, NUMBERS);
       this.results = results;
       this.sums = sums;

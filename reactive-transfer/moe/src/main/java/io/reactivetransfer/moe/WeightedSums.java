@@ -68,7 +68,7 @@ final class WeightedSums {
     TokenSums made = byVectors;
     if (made == null) {
       boolean canSum = VectorSums.canSum(shape.resultType(), shape.sumType());
-      made = canSum ? new VectorSums(shape.resultType(), shape.sumType(), shape.topK()) : plain;
+      made = canSum ? VectorSums.of(shape.resultType(), shape.sumType(), shape.topK()) : plain;
       byVectors = made;
     }
     return made;
