@@ -132,7 +132,7 @@ final class Dispatch {
     int[] others = new int[shape.ranks()];
     int count = 0;
     for (int other = 0; other < rows.length; other++) {
-      rows[other] = other == rank ? ownRow : allRows.asSlice(other * rowBytes, rowBytes);
+      rows[other] = allRows.asSlice(other * rowBytes, rowBytes); // of its own none is read
       if (other != rank) {
         rowWrites.add(
             WriteImm.of(
@@ -438,7 +438,7 @@ final class Dispatch {
   }
 
   private void routesKnown() {
-    RouteTable.BadRow bad = lane.table.read(rows, step);
+    RouteTable.BadRow bad = lane.table.read(rows, rank, lane.routing, step);
     if (bad != null) {
       group.fail(bad.rank(), "has sent bad routes in step " + step + ": " + bad.why(), null, true);
       return;

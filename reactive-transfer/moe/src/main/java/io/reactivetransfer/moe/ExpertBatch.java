@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The tokens of one step for the experts of this rank, and where their results go. The same object
  * for every step of a lane; valid from {@link MoeStep#dispatchReceive()} until {@link
  * MoeStep#combineSend()} is subscribed to. From then on others may write to the tokens, and the
- * group reads the results, until {@link MoeStep#combineReceive} has ended.
+ * group reads the results, until that and {@link MoeStep#combineReceive} have ended.
  *
  * <p>An expert's rows follow each other, from a multiple of {@link MoeShape#expertAlignment()} on,
  * and its results go to the same rows; what lies in the rows behind them up to the next multiple is

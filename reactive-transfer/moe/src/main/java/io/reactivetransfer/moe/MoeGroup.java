@@ -112,8 +112,10 @@ public final class MoeGroup {
    * Takes part in no more steps, and gives everything back. If all halves of all steps that were
    * begun here have ended, others end these steps, too, and it waits until all others have closed,
    * at most {@link MoeOptions#closeTimeout()}. Otherwise the group fails, on all ranks. Completes
-   * when nothing of the group touches memory here any more; it may then be freed. Closing again
-   * completes together with the first. Cancelling drops the signal.
+   * when nothing of the group touches memory here any more; it may then be freed. Of a group that
+   * fails while {@linkplain MoeStep#dispatchSend(io.reactivetransfer.MemorySlice, long) registered
+   * tokens} are sent, that is when no transfer of this engine reads their region, whoever's it is.
+   * Closing again completes together with the first. Cancelling drops the signal.
    */
   public Mono<Void> close() {
     return Mono.defer(() -> {

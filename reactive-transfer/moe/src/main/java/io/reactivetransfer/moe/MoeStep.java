@@ -30,8 +30,9 @@ import reactor.core.publisher.SignalType;
  * engine uses memory of the group any more and nobody copies, though others may write to the
  * group's own sections until it has closed; or with an {@link IllegalStateException}, if it was not
  * its turn, which changes nothing. Cancelling one that has not ended gives the whole group up, on
- * all ranks, and has no signal; memory that it was given may be read or written until {@link
- * MoeGroup#close()} has completed.
+ * all ranks, unless the step is over, since {@link #combineReceive} has completed; it has no
+ * signal, and memory that it was given may be read or written until {@link MoeGroup#close()} has
+ * completed.
  *
  * <p>Signals come on whichever thread the group has learnt the cause from: one of the engine's
  * signal scheduler, of the scheduler or the timers of the {@link MoeOptions}, or one that calls the
@@ -90,6 +91,11 @@ public final class MoeStep {
                 new StepHalf<>(group, this, COMBINE_SEND, MoeStep::beginCombineSend),
                 new StepHalf<>(group, this, COMBINE_RECEIVE, MoeStep::beginCombineReceive))
             : null;
+  }
+
+  /** Which of the steps that are this object it is now. */
+  int life() {
+    return life;
   }
 
   /** The next step, of the same object. */
@@ -465,8 +471,11 @@ public final class MoeStep {
    * @param why is told to all ranks
    */
   public void giveUp(String why) {
-    Objects.requireNonNull(why, "why");
-    int given = life;
+    giveUp(life, Objects.requireNonNull(why, "why"));
+  }
+
+  /** The same, of a step that this object was when it was asked for its {@link #life}. */
+  void giveUp(int given, String why) {
     group.turns.run(() -> {
       if (given == life && isToCome()) {
         group.fail(
@@ -497,13 +506,12 @@ public final class MoeStep {
   }
 
   /**
-   * In a turn. One that would have been refused anyway changes nothing.
-   *
-   * @param untold whether its subscriber has not heard how it has ended, if it has
+   * One whose subscriber has not heard how it has ended, if it has. In a turn. One that would have
+   * been refused anyway changes nothing.
    */
-  void cancelled(StepHalf<?> cancelled, boolean untold) {
+  void cancelled(StepHalf<?> cancelled) {
     boolean concerns = !cancelled.isRepeated && isUnderWay();
-    boolean unheard = untold && cancelled.half.hasSucceeded();
+    boolean unheard = cancelled.half.hasSucceeded();
     if ((cancelled.half.end() || unheard) && concerns) {
       group.fail(group.ranks.own(), "has cancelled a step on lane " + lane.index(), null, true);
     }

@@ -102,6 +102,13 @@ final class RouteRow {
     return null;
   }
 
+  /** What {@link #write} would say. */
+  void take(OwnRouting routing) {
+    tokens = routing.tokens();
+    digest = routing.digest();
+    System.arraycopy(routing.counts(), 0, counts, 0, counts.length);
+  }
+
   private static String expected(String what, long got) {
     return "expected " + what + ", got " + got;
   }

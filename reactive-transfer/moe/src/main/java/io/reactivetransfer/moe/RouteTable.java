@@ -43,7 +43,19 @@ final class RouteTable {
    * @return the first bad one, or null; a table of bad rows must not be used
    */
   @Nullable BadRow read(MemorySegment[] written, long step) {
+    return read(written, -1, null, step);
+  }
+
+  /**
+   * The same, but for the row of one rank, which is taken from its own routing: what it has sent
+   * lies where others may write, and says which tokens it sends.
+   */
+  @Nullable BadRow read(MemorySegment[] written, int own, @Nullable OwnRouting routing, long step) {
     for (int rank = 0; rank < rows.length; rank++) {
+      if (rank == own && routing != null) {
+        rows[rank].take(routing);
+        continue;
+      }
       String problem = rows[rank].read(written[rank], shape, step);
       if (problem != null) {
         return new BadRow(rank, problem);

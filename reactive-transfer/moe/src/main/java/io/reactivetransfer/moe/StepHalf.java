@@ -4,7 +4,6 @@ import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.MemorySlice;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -18,17 +17,6 @@ import reactor.core.publisher.Operators;
  */
 final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
-  /**
-   * Bits of the state: somebody has subscribed, has asked for the result, and it is there; he is
-   * being told how it has ended, and he has cancelled.
-   */
-  private static final int SUBSCRIBED = 1;
-
-  private static final int ASKED = 2;
-  private static final int THERE = 4;
-  private static final int TOLD = 8;
-  private static final int CANCELLED = 16;
-
   private final MoeStep step;
   private final Group group;
   private final BiConsumer<MoeStep, StepHalf<T>> begin;
@@ -36,7 +24,7 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   /** Which of the four it is: a bit. */
   final int kind;
 
-  private final AtomicInteger state = new AtomicInteger();
+  private final HalfState<T> state = new HalfState<>();
   private boolean isHandedOver;
 
   /** Whether it was handed out in this step, where it is one for all. */
@@ -64,7 +52,6 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   boolean isFirst;
 
-  private @Nullable CoreSubscriber<? super T> actual;
   private @Nullable T value;
 
   /**
@@ -94,7 +81,7 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   /** For the same half of the next step. */
   void anew() {
-    state.set(0);
+    state.anew();
     isTaken = false;
     isRepeated = false;
     isFirst = false;
@@ -113,13 +100,12 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   /** Whether nobody waits for it any more. */
   boolean isFree() {
-    int bits = state.get();
-    return (bits & SUBSCRIBED) == 0 || (bits & TOLD) != 0;
+    return state.isFree();
   }
 
   /** Whether somebody was told how it has ended, or is being told. */
   boolean isTold() {
-    return (state.get() & TOLD) != 0;
+    return state.isTold();
   }
 
   /** It is one with which a step begins. */
@@ -148,12 +134,11 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   @Override
   public void subscribe(CoreSubscriber<? super T> subscriber) {
-    if ((state.getAndUpdate(bits -> bits | SUBSCRIBED) & SUBSCRIBED) != 0) {
+    if (!state.subscribe(subscriber)) {
       Operators.error(
           subscriber, new IllegalStateException("expected one subscription to a half of a step"));
       return;
     }
-    actual = subscriber;
     step.subscribed(this);
     try {
       subscriber.onSubscribe(this);
@@ -190,8 +175,7 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   @Override
   public void request(long n) {
-    if (Operators.validate(n)
-        && (state.getAndUpdate(bits -> bits | ASKED) & (ASKED | THERE)) == THERE) {
+    if (Operators.validate(n) && state.ask()) {
       emit();
     }
   }
@@ -199,25 +183,20 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   /** One that has ended, of which the subscriber has not heard, is given up as well. */
   @Override
   public void cancel() {
-    boolean untold = (state.getAndUpdate(bits -> bits | CANCELLED) & TOLD) == 0;
-    group.turns.run(() -> step.cancelled(this, untold));
-  }
-
-  /** Whom to tell how it has ended; null if nobody wants to know any more. */
-  private @Nullable CoreSubscriber<? super T> told() {
-    boolean wasCancelled = (state.getAndUpdate(bits -> bits | TOLD) & CANCELLED) != 0;
-    return wasCancelled ? null : actual;
+    if (state.cancel()) {
+      group.turns.run(() -> step.cancelled(this));
+    }
   }
 
   private void succeeded(@Nullable T result) {
     if (result != null) {
       value = result;
-      if ((state.getAndUpdate(bits -> bits | THERE) & ASKED) != 0) {
+      if (state.resultIsThere()) {
         emit();
       }
       return;
     }
-    CoreSubscriber<? super T> to = told();
+    CoreSubscriber<? super T> to = state.told();
     if (to != null) {
       to.onComplete();
     }
@@ -225,7 +204,8 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   private void emit() {
     T result = value;
-    CoreSubscriber<? super T> to = told();
+    int life = step.life();
+    CoreSubscriber<? super T> to = state.told();
     if (to == null || result == null) {
       return;
     }
@@ -234,13 +214,13 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
       to.onComplete();
     } catch (Throwable thrown) {
       // Reactor throws so what it holds to be fatal. Nobody goes on with this batch then.
-      step.giveUp("who had it has thrown " + Thrown.textOf(thrown));
+      step.giveUp(life, "who had it has thrown " + Thrown.textOf(thrown));
       throw thrown;
     }
   }
 
   private void failed(Throwable why) {
-    CoreSubscriber<? super T> to = told();
+    CoreSubscriber<? super T> to = state.told();
     if (to != null) {
       to.onError(why);
     }

@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import io.reactivetransfer.MemoryRegion;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sources of tokens that were used last on a lane, so that a step from one of them makes
@@ -28,19 +29,28 @@ final class TokenSources {
 
   /** That of a region whose tokens are so far from each other. No write of others is under way. */
   TokenSource of(MemoryRegion region, long stride) {
-    for (int i = 0; i < used.size(); i++) {
-      if (used.get(i).isOf(region, stride)) {
-        TokenSource again = used.remove(i);
-        used.add(again);
-        return again;
+    TokenSource source = taken(region, stride);
+    if (source == null) {
+      if (used.size() == MOST) {
+        used.removeFirst();
+      }
+      source = new TokenSource(region, stride, memory, shape, targets);
+    }
+    used.add(source);
+    return source;
+  }
+
+  /** Takes it out, if it is there, and closed ones: nobody but us might have their memory. */
+  private @Nullable TokenSource taken(MemoryRegion region, long stride) {
+    TokenSource taken = null;
+    for (int i = used.size() - 1; i >= 0; i--) {
+      TokenSource one = used.get(i);
+      if (one.isOf(region, stride)) {
+        taken = used.remove(i);
+      } else if (one.region().isClosed()) {
+        used.remove(i);
       }
     }
-    used.removeIf(one -> one.region().isClosed());
-    if (used.size() == MOST) {
-      used.removeFirst();
-    }
-    TokenSource made = new TokenSource(region, stride, memory, shape, targets);
-    used.add(made);
-    return made;
+    return taken;
   }
 }

@@ -12,6 +12,7 @@ import io.reactivetransfer.moe.MoeMemory.Section;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -42,9 +43,15 @@ class RegisteredTokensTest {
 
   /** As many tokens as it goes, each with an expert on either rank. */
   private static Rig.Tokens tokens() {
+    return tokens(8);
+  }
+
+  /** The same, with fewer of the first rank. */
+  private static Rig.Tokens tokens(int ofFirst) {
     Rig.Tokens tokens = new Rig.Tokens(new RandomSteps(5), SHAPE);
     for (int rank = 0; rank < 2; rank++) {
-      tokens.count[rank] = 8;
+      int count = rank == 0 ? ofFirst : 8;
+      tokens.count[rank] = count;
       tokens.payload[rank] = MemorySegment.ofArray(new byte[8 * 24]).fill((byte) (3 + rank));
       tokens.experts[rank] = new int[16];
       tokens.weights[rank] = new float[16];
@@ -54,7 +61,7 @@ class RegisteredTokensTest {
       }
       tokens.expected[rank] =
           Model.reference(
-              SHAPE, 8, tokens.payload[rank], tokens.experts[rank], tokens.weights[rank]);
+              SHAPE, count, tokens.payload[rank], tokens.experts[rank], tokens.weights[rank]);
     }
     return tokens;
   }
@@ -117,6 +124,42 @@ class RegisteredTokensTest {
           }
         }
       }
+    }
+  }
+
+  /** It lies where all others may write, and would have tokens sent that nobody has given. */
+  @Test
+  void whatOthersWriteOverARowThatWasSentChangesNothing() {
+    MoeMemory memory = SHAPE.memory(0);
+    OwnRouting all = new OwnRouting(SHAPE, 0);
+    all.route(8, tokens().experts[0]);
+    try (Rig rig = new Rig(cluster, SHAPE, Rig.OPTIONS)) {
+      Rig.Tokens first = tokens();
+      MemoryRegion region = region(0, first.payload[0]);
+      Mono.when(run(rig, 0, first, region.whole()), rig.step(1, 0, first)).block(Cluster.PATIENCE);
+      Rig.Tokens second = tokens(1);
+      Mono<String> fewer = outcome(run(rig, 0, second, region.slice(0, SHAPE.tokenBytes())));
+      MemorySegment there = rig.memory.get(1);
+      long rowThere = SHAPE.memory(1).offset(0, Section.ROWS);
+      MemorySegment late =
+          there.asSlice(
+              SHAPE.memory(1).offset(0, Section.OVERFLOW),
+              SHAPE.memory(1).length(Section.OVERFLOW));
+      MemorySegment before = Arena.ofAuto().allocate(late.byteSize()).fill((byte) 0x11);
+      late.copyFrom(before);
+      var ignored =
+          Mono.delay(Duration.ofMillis(1))
+              .repeat()
+              .takeUntil(_ -> there.get(ValueLayout.JAVA_LONG_UNALIGNED, rowThere) == 2)
+              .blockLast(Cluster.PATIENCE);
+      RouteRow.write(
+          rig.memory.get(0).asSlice(memory.offset(0, Section.OWN_ROW), RouteRow.bytes(SHAPE)),
+          2,
+          all);
+      rig.step(1, 0, second).block(Cluster.PATIENCE);
+      assertThat(Cluster.await(fewer)).isEqualTo("done");
+      assertThat(late.mismatch(before)).as("what was sent and not given").isEqualTo(-1);
+      Mono.when(rig.step(0, 0, first), rig.step(1, 0, first)).block(Cluster.PATIENCE);
     }
   }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -49,6 +51,31 @@ class ReusedStepsTest {
                   }))
           .block(Cluster.PATIENCE);
       rig.requireExact(0, first, sums);
+    }
+  }
+
+  /** As operators do that clear away behind themselves. */
+  @Test
+  void whoCancelsWhenHeWasToldDoesNotCancelTheNextStep() {
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, SHAPE, REUSING)) {
+      AtomicReference<Subscription> last = new AtomicReference<>();
+      for (Rig.Tokens one : tokens) {
+        MoeStep step = rig.begin(0, 0, one);
+        if (last.get() != null) {
+          last.get().cancel();
+        }
+        MemorySegment sums = rig.sums(0, one);
+        Mono.when(
+                step.dispatchSend(one.payload[0]).doOnSubscribe(last::set),
+                step.dispatchReceive()
+                    .flatMap(batch -> {
+                      Model.compute(SHAPE, batch);
+                      return Mono.when(step.combineSend(), step.combineReceive(sums));
+                    }))
+            .block(Cluster.PATIENCE);
+        rig.requireExact(0, one, sums);
+      }
     }
   }
 }
