@@ -218,6 +218,9 @@ final class Unclaimed {
         }
       }
     }
+    if (beyond.isEmpty()) { // as it mostly is, and this is done for each claim: no iterator then
+      return null;
+    }
     for (Share share : beyond) {
       if (share.concerns(claim)) {
         return failure(claim, share);
