@@ -46,7 +46,10 @@ public sealed interface EngineOptions permits EngineOptionValues {
    */
   long peerBytes();
 
-  /** Streams and single transfers that may be subscribed to at once; one more is rejected. */
+  /**
+   * Streams, single transfers, claims, watches and readers of messages that may be subscribed to at
+   * once; one more is rejected.
+   */
   int maxSubmissions();
 
   /** A write is spread over several NICs only in pieces of at least so many bytes. */
@@ -78,8 +81,9 @@ public sealed interface EngineOptions permits EngineOptionValues {
   Duration livenessDeadline();
 
   /**
-   * How long a transfer may take from when the engine took it over; a peer to which parts of it are
-   * still out {@code livenessDeadline} later is lost.
+   * How long a transfer may take from when the engine took it over; of one of which parts are still
+   * out {@code livenessDeadline} later, the ways on which they are stuck are given up, not the
+   * peer.
    */
   Duration transferDeadline();
 

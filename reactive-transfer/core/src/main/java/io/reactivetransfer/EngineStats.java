@@ -47,7 +47,10 @@ public interface EngineStats {
   /** Leases of immediates that were not closed. */
   long openLeases();
 
-  /** Pieces with an immediate that found the table of unclaimed ones full. */
+  /**
+   * Pieces with an immediate that found the table of unclaimed ones full, and those of lost origins
+   * that made room for others.
+   */
   long droppedImms();
 
   /** What came from a NIC, a peer or a recorder and must not come; each was survived, and said. */

@@ -23,12 +23,13 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>How a claim ends.</b> In exactly one of these ways: it is met; it fails with {@link
  * TransferFailedException}, because the origin of a write under this immediate told that the write
- * failed or was cancelled there; with {@link PeerUnreachableException}, when it is {@linkplain
- * #boundTo bound} to a peer that was lost; with {@link DeadlineExceededException}, when it was to
- * be met {@linkplain #within within} some time; with {@link TransferRejectedException}, when the
- * engine closes; or it is cancelled, and returned. The errors say how many of the arrivals had
- * come. What an origin told of a failure when nobody waited is kept, and fails the next claim that
- * would have to wait, until the origin submits under this immediate again.
+ * failed or was cancelled there, arrivals under it were lost or are in doubt, or the engine broke
+ * down; with {@link PeerUnreachableException}, when it is {@linkplain #boundTo bound} to a peer
+ * that was lost; with {@link DeadlineExceededException}, when it was to be met {@linkplain #within
+ * within} some time; with {@link TransferRejectedException}, when the engine or its lease closes,
+ * or the word that it raises cannot be; or it is cancelled, and returned. The errors say how many
+ * of the arrivals had come. What an origin told of a failure when nobody waited is kept, and fails
+ * the next claim that would have to wait, until the origin submits under this immediate again.
  *
  * <p><b>What failed does not count.</b> What a transfer had counted that did not end as done is
  * taken back. If its origin cannot know how much that was, the immediate is in doubt: claims fail,

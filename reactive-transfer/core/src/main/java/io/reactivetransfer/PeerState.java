@@ -8,7 +8,10 @@ public sealed interface PeerState {
   /** Nothing was heard of it yet. */
   record Unknown() implements PeerState {}
 
-  /** It was heard within the liveness deadline. */
+  /**
+   * It was heard within the liveness deadline, or before that and nothing is wanted of it: then
+   * nobody looks.
+   */
   record Alive() implements PeerState {}
 
   /**

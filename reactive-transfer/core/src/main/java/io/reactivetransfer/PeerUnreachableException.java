@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The engine at the other end cannot be reached, or was lost. What had been posted to it has an
- * undefined outcome. Names the peer; find another, or wait for it to come back under a new id.
+ * undefined outcome. Names the peer; find another, or wait for it to come back: under the same id
+ * if its process goes on, or under a new one if it was started again.
  *
  * <p>What to do about it: docs/troubleshooting.md, section PeerUnreachableException.
  */

@@ -20,7 +20,7 @@ import reactor.core.scheduler.Scheduler;
  * at once; all else is a signal, and so is what a closed engine or region says. The work starts
  * when the publisher that it returned is subscribed to, once for each subscription. Signals come on
  * the signal scheduler of the {@link EngineOptions}, never on the NIC's thread unless that was
- * asked for.
+ * asked for, or that scheduler refuses them.
  *
  * <p><b>Ends.</b> Every subscription gets exactly one terminal signal, at {@link #close()} too, and
  * not before the NICs have finished with the memory concerned.

@@ -58,6 +58,12 @@ public final class MoeStep {
 
   private volatile boolean isOver;
 
+  /**
+   * Whether a half of it was handed out more than once, where steps are one object: what becomes of
+   * the other ones is known to nobody, so the next step is another object.
+   */
+  private volatile boolean hasMoreHalves;
+
   /** How often this object was another step. */
   private int life;
 
@@ -124,10 +130,16 @@ public final class MoeStep {
   boolean isReusable() {
     Halves all = halves;
     return all != null
+        && !hasMoreHalves
         && all.dispatchSend().isFree()
         && all.dispatchReceive().isFree()
         && all.combineSend().isFree()
         && all.combineReceive().isFree();
+  }
+
+  /** One of its halves was asked for again. */
+  void handsOutMore() {
+    hasMoreHalves = true;
   }
 
   boolean isReplaceable() {
@@ -477,7 +489,8 @@ public final class MoeStep {
   /** The same, of a step that this object was when it was asked for its {@link #life}. */
   void giveUp(int given, String why) {
     group.turns.run(() -> {
-      if (given == life && isToCome()) {
+      // In this order: whoever sees what is to come of the next life sees its number, too.
+      if (isToCome() && given == life) {
         group.fail(
             group.ranks.own(),
             "has given a step up on lane " + lane.index() + ": " + why,

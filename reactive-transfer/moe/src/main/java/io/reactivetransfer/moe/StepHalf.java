@@ -92,6 +92,7 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   /** Hands it out, if it was not in this step; or else another one. */
   StepHalf<T> taken() {
     if (isTaken) {
+      step.handsOutMore();
       return new StepHalf<>(group, step, kind, begin);
     }
     isTaken = true;

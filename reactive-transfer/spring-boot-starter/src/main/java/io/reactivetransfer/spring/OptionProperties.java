@@ -37,7 +37,8 @@ public class OptionProperties {
   private @Nullable DataSize peerBytes;
 
   /**
-   * Streams and single transfers that may be subscribed to at once, 1 to 1048576, by default 65536.
+   * Streams, single transfers, claims, watches and readers of messages that may be subscribed to at
+   * once, 1 to 1048576, by default 65536.
    */
   private @Nullable Integer maxSubmissions;
 
