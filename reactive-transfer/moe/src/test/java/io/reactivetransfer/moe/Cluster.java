@@ -27,18 +27,20 @@ final class Cluster implements AutoCloseable {
 
   private Cluster(
       Supplier<TransferEngineBuilder> builder, int ranks, UnaryOperator<TransferEngine> wrap) {
-    this(builder, ranks, wrap, null);
+    // Most wait for one that works.
+    this(builder, ranks, wrap, IdleStrategy.backOff().withSpins(0), null);
   }
 
   private Cluster(
       Supplier<TransferEngineBuilder> builder,
       int ranks,
       UnaryOperator<TransferEngine> wrap,
+      IdleStrategy idle,
       Scheduler signals) {
     EngineOptions options =
         EngineOptions.builder()
             .nics(1)
-            .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
+            .idle(idle)
             .livenessDeadline(Duration.ofSeconds(8)) // many share few processors
             .signalScheduler(signals)
             .build();
@@ -71,13 +73,14 @@ final class Cluster implements AutoCloseable {
         () -> TransferEngineBuilder.create().backend(backend), ranks, engine -> engine);
   }
 
-  /** Whose signals come on the threads of their NICs. */
+  /** Whose signals come on the threads of their NICs, which spin before they sleep. */
   static Cluster onNicThreads(int ranks) {
     LoopbackBackend backend = LoopbackBackend.builder().network(new LoopbackNetwork()).build();
     return new Cluster(
         () -> TransferEngineBuilder.create().backend(backend),
         ranks,
         engine -> engine,
+        IdleStrategy.backOff(),
         Schedulers.immediate());
   }
 
