@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class TokenSources {
 
   /** Such as one buffer for each layer of a model. */
-  private static final int MOST = 64;
+  static final int MOST = 64;
 
   private final LaneMemory memory;
   private final MoeShape shape;

@@ -19,7 +19,8 @@ import jdk.incubator.vector.VectorSpecies;
  *
  * <p>Each kind of numbers has a loop in a class of its own. With all of them in one method that
  * method is too large for the second compiler: it does not go on to inline vectors in it, and each
- * becomes an object.
+ * becomes an object. So do those that are given to a call which may go to either of two classes,
+ * and that is why the two loops over pairs do not share all but how they store.
  */
 abstract class VectorSums extends TokenSums {
 

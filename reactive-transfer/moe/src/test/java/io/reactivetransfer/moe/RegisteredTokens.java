@@ -27,7 +27,7 @@ final class RegisteredTokens {
   private static final int MOST_SPARE = 40;
   private static final int SMALLEST = 2_048;
 
-  /** More than a lane keeps writes for. */
+  /** Of each engine, so that a lane finds some of them again. */
   private static final int MOST_IDLE = 12;
 
   private final List<TransferEngine> engines;

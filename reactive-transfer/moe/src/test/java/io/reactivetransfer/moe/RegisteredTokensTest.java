@@ -26,7 +26,7 @@ import reactor.core.publisher.Mono;
 class RegisteredTokensTest {
 
   /** More than a lane keeps writes for. */
-  private static final int REGIONS = 11;
+  private static final int REGIONS = TokenSources.MOST + 3;
 
   /** Of which most tokens of the other rank come when the routes of all have. */
   private static final MoeShape SHAPE =
